@@ -9,6 +9,7 @@ Prints a table in Markdown: the median of each figure. Fitting includes every co
 import argparse
 import json
 import os
+import pickle
 import platform
 import statistics
 import subprocess
@@ -40,7 +41,7 @@ def estimator(program: str, workload: Workload, rows: Rows) -> Any:
         if rows.n_categorical:
             n_columns = rows.X.shape[1]
             parameters["categorical_features"] = list(range(n_columns - rows.n_categorical, n_columns))
-    kind = "RandomForest" if workload.forest else "DecisionTree"
+    kind = "ExtraTrees" if workload.extra else "RandomForest" if workload.forest else "DecisionTree"
     return getattr(package, kind + ("Regressor" if workload.regression else "Classifier"))(**parameters)
 
 
@@ -99,6 +100,10 @@ def measure(program: str, workload: Workload) -> Result:
         result["seconds"] = statistics.median(seconds(lambda: model.fit(X, y)) for _ in range(1000))
     if workload.measure == "path":
         result["seconds"] = seconds(lambda: model.cost_complexity_pruning_path(X, y))
+    if workload.measure == "pickle":
+        data = pickle.dumps(model, pickle.HIGHEST_PROTOCOL)
+        result["seconds"] = min(seconds(lambda: pickle.loads(pickle.dumps(model, 5))) for _ in range(9))
+        result["size"] = len(data)
     if workload.measure == "choose alpha":
         begin = time.perf_counter()
         model = choose_alpha(program, model, X, y)
@@ -141,6 +146,11 @@ def report(name: str, workload: Workload, repeat: int) -> str:
         alone = [figure(program, "microseconds per row alone") for program in PROGRAMS]
         times = [f"{microseconds:.1f} µs" for microseconds in alone]
         cells = [name, "one row", *times, f"**{alone[0] / alone[1]:.1f}**"]
+        lines.append("| " + " | ".join(cells) + " | | | |")
+    if workload.measure == "pickle":
+        sizes = [figure(program, "size") for program in PROGRAMS]
+        bytes_of = [f"{size:,.0f} bytes" for size in sizes]
+        cells = [name, "its size", *bytes_of, f"**{sizes[0] / sizes[1]:.1f}**"]
         lines.append("| " + " | ".join(cells) + " | | | |")
     return "\n".join(lines)
 

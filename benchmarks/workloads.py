@@ -5,6 +5,7 @@ Numbers are rounded to single precision, so that programs which compute in it se
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,29 +17,30 @@ Array = NDArray[np.float64]
 class Rows:
     """Rows to learn from and rows to judge by; the last `n_categorical` columns hold category codes."""
 
-    X: Array
+    X: Any
     y: NDArray[np.generic]
     n_test: int
     n_categorical: int = 0
 
     @property
-    def train(self) -> tuple[Array, NDArray[np.generic]]:
+    def train(self) -> tuple[Any, NDArray[np.generic]]:
         return self.X[: -self.n_test], self.y[: -self.n_test]
 
     @property
-    def test(self) -> tuple[Array, NDArray[np.generic]]:
+    def test(self) -> tuple[Any, NDArray[np.generic]]:
         return self.X[-self.n_test :], self.y[-self.n_test :]
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What is measured: `fit` once or often, `predict`, the `path` of prunings, or to `choose alpha`."""
+    """What is measured: `fit` once or often, `predict`, the `path` of prunings, `choose alpha` or `pickle`."""
 
     words: str
     rows: Callable[[], Rows]
     measure: str = "fit"
     regression: bool = False
     forest: bool = False
+    extra: bool = False
     threads: int = 1
     parameters: dict[str, object] = field(default_factory=dict)
 
@@ -98,6 +100,23 @@ def many_categories(n_rows: int) -> Rows:
 def wide(n_rows: int, n_columns: int) -> Rows:
     X = normal(np.random.default_rng(3), n_rows + 1000, n_columns)
     return Rows(X, (teacher(X) > 0).astype(np.int64), 1000)
+
+
+def sparse(n_rows: int, n_columns: int, n_test: int = 1000, stored: float = 0.005) -> Rows:
+    """Rows of which few columns are stored, by rows; the classes hang on 200 of them."""
+    from scipy.sparse import csr_matrix
+
+    generator = np.random.default_rng(4)
+    n, each = n_rows + n_test, int(stored * n_columns)
+    column = np.sort(generator.integers(0, n_columns, (n, each)), axis=1).ravel()
+    value = generator.random(n * each, dtype=np.float32).astype(np.float64)
+    X = csr_matrix((value, column, np.arange(0, n * each + 1, each)), shape=(n, n_columns))
+    X.sum_duplicates()
+    effect = np.zeros(n_columns)
+    effect[generator.choice(n_columns, 200, replace=False)] = generator.standard_normal(200)
+    signal = X @ effect
+    signal += 0.1 * signal.std() * generator.standard_normal(n)
+    return Rows(X, (signal > np.median(signal)).astype(np.int64), n_test)
 
 
 def iris() -> Rows:
@@ -161,6 +180,52 @@ WORKLOADS = {
         forest=True,
         threads=2,
         parameters={"max_features": 100},
+    ),
+    "S1": Workload(
+        "depth 20, sparse, 20,000 x 20,000, 0.5 % stored",
+        lambda: sparse(20_000, 20_000),
+        parameters={"max_depth": 20},
+    ),
+    "S2": Workload(
+        "forest of 20 trees, sparse, 5,000 x 20,000, 0.5 % stored",
+        lambda: sparse(5000, 20_000),
+        forest=True,
+        parameters={"n_estimators": 20},
+    ),
+    "S3": Workload(
+        "predict 5,000 sparse rows by that forest",
+        lambda: sparse(5000, 20_000, n_test=5000),
+        measure="predict",
+        forest=True,
+        parameters={"n_estimators": 20},
+    ),
+    "S4": Workload(
+        "predict 20,000 sparse rows by a tree of depth 20",
+        lambda: sparse(20_000, 20_000, n_test=20_000),
+        measure="predict",
+        parameters={"max_depth": 20},
+    ),
+    "J1": Workload(
+        "cuts drawn at random, 100,000 x 20",
+        lambda: two_classes(100_000),
+        parameters={"splitter": "random"},
+    ),
+    "J2": Workload(
+        "extra trees, 50 of them, 100,000 x 20",
+        lambda: two_classes(100_000),
+        forest=True,
+        extra=True,
+        parameters={"n_estimators": 50},
+    ),
+    "P1": Workload(
+        "pickle and unpickle a full tree, 100,000 x 20", lambda: two_classes(100_000), measure="pickle"
+    ),
+    "P2": Workload(
+        "pickle and unpickle a forest of 10 trees",
+        lambda: two_classes(100_000),
+        measure="pickle",
+        forest=True,
+        parameters={"n_estimators": 10},
     ),
     "H2": Workload(
         "depth 8, 500,000 rows, five features of 1,000 categories",

@@ -116,17 +116,14 @@ uint8_t SparseWalk<Number>::check(size_t first, size_t last) const {
     const Number* value = rows_.value.data();
     const int32_t* column = rows_.column.data();
     Number sum[lanes] = {};
-    int32_t low = 0, high = 0;
+    const auto most = static_cast<int32_t>(rows_.n_columns) - 1;
+    int32_t outside = 0;  // negative if any column is
     size_t i = first;
     for (; i + lanes <= last; i += lanes)
         for (size_t k = 0; k < lanes; ++k) sum[k] += value[i + k] * Number{0};
     for (; i < last; ++i) sum[0] += value[i] * Number{0};
-    for (i = first; i < last; ++i) {
-        low = std::min(low, column[i]);
-        high = std::max(high, column[i]);
-    }
-    if (low < 0 || (last > first && static_cast<size_t>(high) >= rows_.n_columns))
-        throw std::invalid_argument("X is a sparse matrix whose indices do not fit its shape");
+    for (i = first; i < last; ++i) outside |= column[i] | (most - column[i]);
+    if (outside < 0) throw std::invalid_argument("X is a sparse matrix whose indices do not fit its shape");
     if (std::ranges::all_of(sum, [](Number each) { return each == 0; })) return 0;
     uint8_t found = 0;
     for (i = first; i < last; ++i) {

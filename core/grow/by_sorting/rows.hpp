@@ -79,7 +79,10 @@ public:
                 std::any_of(feature.codes, feature.codes + task.table.n_rows, [](int32_t code) { return code < 0; });
             if (orders_once(task.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
         }
-        if (copies_columns(task)) most_copied_ = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * task.n_features()), 256, 4096);
+        if (!copies_columns(task)) return;
+        const size_t near = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * task.n_features()), 256, 4096);
+        most_copied_ = recipe_.random_cuts ? 8 * near : near;
+        least_copied_ = recipe_.random_cuts ? near / 8 : most_copied_;
     }
     SortedRows(const SortedRows&) = delete;  // they point into themselves
     SortedRows& operator=(const SortedRows&) = delete;
@@ -110,8 +113,10 @@ public:
     /// Read this node's columns, and those of its subtree, where they are near: a small subtree copies its own side by side, so
     /// that all its nodes read them from the core's own cache. A subtree is left for good once a node outside is looked at.
     void look_at(const RowRange& node) {
-        if (copied() && !copied_.holds(node)) read_table();
-        if (!copied() && node.size() <= most_copied_) copy_columns(node);
+        const size_t before = n_copies_;
+        while (n_copies_ > 0 && !copies_[n_copies_ - 1].range.holds(node)) --n_copies_;
+        if (n_copies_ != before) read_columns();
+        if (n_copies_ == 0 ? node.size() <= most_copied_ : pays_to_copy_again(node)) copy_columns(node);
     }
     /// The rows of a node: what stands here is what columns are read by.
     const uint32_t* rows(const RowRange& node) const { return row_.data() + node.begin; }
@@ -134,7 +139,7 @@ public:
     /// Whether a feature is categorical, and neither ranked nor numbered.
     bool only_codes(size_t feature) const { return task_.table.features[feature].categorical() && !ordered_[feature]; }
     /// The row of the table behind one of rows().
-    uint32_t origin(uint32_t row) const { return copied() ? origin_[row] : row; }
+    uint32_t origin(uint32_t row) const { return n_copies_ > 0 ? copies_[n_copies_ - 1].origin[row] : row; }
 
     // ---- carrying a split out ------------------------------------------------------------------------------------
 
@@ -216,43 +221,72 @@ private:
 
     // ---- where columns are read ------------------------------------------------------------------------------
 
-    bool copied() const { return copied_.size() > 0; }
+    /// The columns of a subtree, side by side.
+    struct Copy {
+        RowRange range;
+        std::vector<uint32_t> origin, ranks;  // origin: rows of the table
+        std::vector<int32_t> codes;
+        std::vector<double> numbers;
+    };
+    /// Values of random cuts, which take the most room, are copied again when few rows of a copy are left.
+    bool pays_to_copy_again(const RowRange& node) const {
+        const size_t copied = copies_[n_copies_ - 1].range.size();
+        return copied > least_copied_ && 8 * node.size() <= copied;
+    }
     void copy_columns(const RowRange& node) {
         const size_t n = node.size(), p = codes_.size();
-        origin_.assign(row_.begin() + node.begin, row_.begin() + node.end);
-        std::iota(row_.begin() + node.begin, row_.begin() + node.end, 0u);
-        const std::vector<Feature>& features = task_.table.features;
-        if (recipe_.random_cuts && near_numbers_.size() < n * p) near_numbers_.resize(n * p);
-        if (!recipe_.random_cuts && near_ranks_.size() < n * p) near_ranks_.resize(n * p);
-        if (near_codes_.size() < n * p) near_codes_.resize(n * p);
+        if (copies_.size() == n_copies_) copies_.emplace_back();
+        Copy& copy = copies_[n_copies_];
+        const bool from_table = n_copies_ == 0;
+        const std::span<uint32_t> rows(row_.data() + node.begin, n);
+        copy.range = node;
+        copy.origin.resize(n);
+        for (size_t i = 0; i < n; ++i) copy.origin[i] = origin(rows[i]);
+        const auto fit = [&](auto& memory) {
+            if (memory.size() < n * p) memory.resize(n * p);
+        };
+        if (recipe_.random_cuts) fit(copy.numbers);
+        else fit(copy.ranks);
+        fit(copy.codes);
         const auto gather = [&](const auto* from, auto* to) {
-            for (size_t i = 0; i < n; ++i) to[i] = from[origin_[i]];
-            return to;
+            for (size_t i = 0; i < n; ++i) to[i] = from[rows[i]];
         };
         for (size_t f = 0; f < p; ++f) {
-            if (features[f].categorical()) codes_[f] = gather(features[f].codes, near_codes_.data() + f * n);
-            if (ordered_[f] && recipe_.random_cuts)
-                numbers_[f] = gather(ordered_[f]->number.data(), near_numbers_.data() + f * n);
-            else if (ordered_[f]) rank_[f] = gather(ordered_[f]->rank.data(), near_ranks_.data() + f * n);
-            else if (features[f].categorical()) continue;
-            else if (recipe_.random_cuts) numbers_[f] = near_numbers_.data() + f * n;
-            else rank_[f] = near_ranks_.data() + f * n;
+            const bool categorical = task_.table.features[f].categorical();
+            if (categorical) gather(codes_[f], copy.codes.data() + f * n);
+            if (categorical && !ordered_[f]) continue;
+            if (from_table && !ordered_[f]) continue;  // copied by rows
+            if (recipe_.random_cuts) gather(numbers_[f], copy.numbers.data() + f * n);
+            else gather(rank_[f], copy.ranks.data() + f * n);
         }
-        if (recipe_.random_cuts) copy_rows(*columns_.values, near_numbers_.data());
-        else copy_rows(*columns_.ranks, near_ranks_.data());
-        copied_ = node;
+        if (from_table && recipe_.random_cuts) copy_rows(*columns_.values, copy.origin, copy.numbers.data());
+        else if (from_table) copy_rows(*columns_.ranks, copy.origin, copy.ranks.data());
+        std::iota(rows.begin(), rows.end(), 0u);
+        ++n_copies_;
+        read_columns();
     }
-    /// The numeric features of the rows of `origin_`, from rows side by side to columns.
+    /// The numeric features of rows of the table, from rows side by side to columns.
     template <class From, class T>
-    void copy_rows(const From& from, T* to) const {
+    void copy_rows(const From& from, std::span<const uint32_t> rows, T* to) const {
         constexpr size_t tile = 64;
-        const size_t n = origin_.size();
+        const size_t n = rows.size();
         for (size_t begin = 0; begin < n; begin += tile)
             for (size_t f = 0; f < codes_.size(); ++f) {
                 if (task_.table.features[f].categorical()) continue;
                 const size_t column = from.column(f);
-                for (size_t i = begin; i < std::min(n, begin + tile); ++i) to[f * n + i] = from.row(origin_[i])[column];
+                for (size_t i = begin; i < std::min(n, begin + tile); ++i) to[f * n + i] = from.row(rows[i])[column];
             }
+    }
+    /// Read columns in the last copy, or in the table.
+    void read_columns() {
+        if (n_copies_ == 0) return read_table();
+        const Copy& copy = copies_[n_copies_ - 1];
+        const size_t n = copy.range.size();
+        for (size_t f = 0; f < codes_.size(); ++f) {
+            codes_[f] = copy.codes.data() + f * n;
+            if (recipe_.random_cuts) numbers_[f] = copy.numbers.data() + f * n;
+            else rank_[f] = copy.ranks.data() + f * n;
+        }
     }
     void read_table() {
         for (size_t f = 0; f < codes_.size(); ++f) {
@@ -261,7 +295,7 @@ private:
             if (ordered_[f]) rank_[f] = ordered_[f]->rank.data();
             else if (!task_.table.features[f].categorical()) rank_[f] = columns_.ranks ? columns_.ranks->of(f) : nullptr;
         }
-        copied_ = {};
+        n_copies_ = 0;
     }
 
     // ---- which row goes where ----------------------------------------------------------------------------------
@@ -380,11 +414,9 @@ private:
     std::vector<const uint32_t*> rank_;
     std::vector<char> has_missing_;
     std::vector<std::unique_ptr<OrderedLevels>> ordered_;  // by feature
-    RowRange copied_;                                      // the subtree, empty = none
-    size_t most_copied_ = 0;                               // rows
-    std::vector<uint32_t> origin_, near_ranks_;
-    std::vector<int32_t> near_codes_;
-    std::vector<double> near_numbers_;
+    size_t most_copied_ = 0, least_copied_ = 0;            // rows: of the first copy, and of one that is not copied again
+    std::vector<Copy> copies_;                             // of a subtree, of one in it, and so on
+    size_t n_copies_ = 0;                                  // in use
 
     std::vector<uint8_t> side_;
     std::vector<int8_t> lookup_;

@@ -32,8 +32,7 @@ public:
           row_task_{no_columns_, task.recipe, task.n_classes, task.label, task.target, task.total_weight, task.monitor},
           rows_(with_formula(row_task_, task), weight),
           kernel_(task.make_kernel(task, weight.empty())),
-          draw_(task.n_features()),
-          is_tied_(task.n_features(), 0) {
+          draw_(task.n_features()) {
         limits_.min_count = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         limits_.min_weight = recipe_.min_weight_leaf;
         limits_.last_of_ties = recipe_.ties == Ties::last;
@@ -75,9 +74,9 @@ public:
         lists_.look_at(item.lists, order(item), features_a_node());
         choice_.start(recipe_, tolerance);
         Random random(item.seed);
-        if (!draw_.chooses(recipe_)) offer_all(node, item, random);
-        else if (chance_decides_only_ties()) offer_first_drawn_of_best(node, item, random);
-        else offer_drawn(node, item, random);
+        if (draw_.chooses(recipe_)) offer_drawn(node, item, random);
+        else if (recipe_.ties == Ties::random) offer_best_by_key(node, item, random);
+        else offer_all(node, item, random);
         if (!choice_.take(item)) return false;
         set_threshold(item, item.split);
         for (Candidate& other : item.competitors) set_threshold(item, other);
@@ -127,32 +126,21 @@ private:
             draw_.choose(recipe_, random, [&](int32_t feature) { return lists_.list(item.lists, feature).varies(item.size()); });
         for (int32_t feature : features) offer(node, feature, lists_.list(item.lists, feature), random);
     }
-    /// Whether all features are looked at, so that their order matters only between equals.
-    bool chance_decides_only_ties() const {
-        return features_a_node() == task_.n_features() && !recipe_.random_cuts && recipe_.max_competitors == 0 &&
-               recipe_.feature_costs.empty();
-    }
-    /// The best of all features; of equals the one that would be drawn first.
-    void offer_first_drawn_of_best(const NodeView& node, const Item& item, Random& random) {
-        std::vector<Candidate> best;
+    /// The best of all features; of equals the one whose key comes first, as if all were offered in the order of their keys.
+    void offer_best_by_key(const NodeView& node, const Item& item, Random& random) {
+        tied_.clear();
         double most = -infinity;
+        const auto worth = [&](const Candidate& found) { return recipe_.merit_per_cost(found.merit, found.feature); };
         lists_.each(item.lists, [&](int32_t feature, const List& list) {
             Candidate found = find(node, feature, list, random);
-            if (!found.found() || found.merit < most - node.tolerance) return;
-            most = std::max(most, found.merit);
-            best.push_back(std::move(found));
+            if (!found.found() || worth(found) < most - node.tolerance) return;
+            most = std::max(most, worth(found));
+            tied_.push_back(std::move(found));
         });
-        std::erase_if(best, [&](const Candidate& other) { return other.merit < most - node.tolerance; });
-        if (best.size() > 1) {
-            for (const Candidate& tied : best) is_tied_[static_cast<size_t>(tied.feature)] = 1;
-            int32_t first = 0;
-            while (!is_tied_[static_cast<size_t>(first = draw_.next(random))]) {
-            }
-            draw_.undo();
-            for (const Candidate& tied : best) is_tied_[static_cast<size_t>(tied.feature)] = 0;
-            std::erase_if(best, [&](const Candidate& other) { return other.feature != first; });
-        }
-        if (!best.empty()) choice_.offer(std::move(best.front()));
+        std::erase_if(tied_, [&](const Candidate& other) { return worth(other) < most - node.tolerance; });
+        if (tied_.empty()) return;
+        choice_.offer(std::move(*std::ranges::min_element(
+            tied_, {}, [&](const Candidate& found) { return FeatureOrder::key(item.seed, found.feature); })));
     }
 
     // ---- the best cut of a feature -----------------------------------------------------------------------------
@@ -249,7 +237,7 @@ private:
     SplitChoice choice_;
     FeatureDraw draw_;
     CutLimits limits_;
-    std::vector<char> is_tied_;  // by feature
+    std::vector<Candidate> tied_;
 };
 
 }  // namespace treewright

@@ -45,6 +45,7 @@ public:
     }
     size_t n_features() const { return zero_.size(); }
     size_t n_stored() const { return entry_.size(); }
+    std::span<const Entry<Index>> entries() const { return entry_; }
     SparseList<Index> operator[](size_t f) const { return {std::span(entry_).subspan(begin(f), size(f)), zero_[f]}; }
     size_t begin(size_t f) const { return static_cast<size_t>(columns_->begin[f]); }
     size_t size(size_t f) const { return static_cast<size_t>(columns_->begin[f + 1]) - begin(f); }
@@ -185,6 +186,11 @@ public:
         mean_stored_ = columns_.n_stored() / std::max<size_t>(columns_.n_features(), 1) + 1;
         transpose();
         found_.assign(columns_.n_features(), {});
+        for (size_t f = 0; f < found_.size(); ++f) {
+            found_[f].begin = static_cast<uint32_t>(columns_.begin(f));
+            found_[f].end = found_[f].begin + static_cast<uint32_t>(columns_.size(f));
+            found_[f].zero = columns_.zero(f);
+        }
     }
     double value(size_t feature, Index rank) const { return columns_.value(feature, rank); }
 
@@ -207,13 +213,13 @@ public:
         Found& found = found_[f];
         if (by_row_ && found.chained != round_) return {};
         if (found.listed != round_) {
-            found.begin = static_cast<uint32_t>(gathered_.size());
+            found.first = static_cast<uint32_t>(gathered_.size());
             if (by_row_) follow(found.last);
-            else filter(columns_[f].entries);
+            else filter(columns_.entries().subspan(found.begin, found.end - found.begin));
             found.listed = round_;
-            found.end = static_cast<uint32_t>(gathered_.size());
+            found.n = static_cast<uint32_t>(gathered_.size()) - found.first;
         }
-        return {std::span(gathered_).subspan(found.begin, found.end - found.begin), columns_.zero(f)};
+        return {std::span(gathered_).subspan(found.first, found.n), found.zero};
     }
     template <class Use>
     void each(const Node& node, Use&& use) {
@@ -227,10 +233,13 @@ public:
     }
 
 private:
-    /// What is known of a feature in the round in which it was met.
+    /// A feature: its column, and what is known of it in the round in which it was met. All in one place, as features are drawn
+    /// from anywhere.
     struct Found {
-        uint32_t chained = 0, last = 0;           // its last link
-        uint32_t listed = 0, begin = 0, end = 0;  // in gathered_
+        uint32_t begin = 0, end = 0;            // in the columns
+        uint32_t chained = 0, last = 0;         // its last link
+        uint32_t listed = 0, first = 0, n = 0;  // in gathered_
+        Index zero = 0;
     };
     void filter(std::span<const Entry<Index>> column) {
         size_t n = gathered_.size();

@@ -263,11 +263,12 @@ class TreeEstimator(TableEstimator, ABC):
     def _predictions(self, X: Any) -> NDArray[Any]:
         """Class or number of each row: of its leaf, or of all leaves that a shared row ends in."""
         tree = self._fitted_tree()
-        if tree.shares_rows and is_sparse(X) and X.shape[0] * X.shape[1] > BLOCK:
+        by_rows = tree.shares_rows or tree.equations is not None
+        if by_rows and is_sparse(X) and X.shape[0] * X.shape[1] > BLOCK:
             return np.concatenate([self._predictions(block) for block in row_blocks(X)])
         if tree.is_classifier:
             return self._predicted_classes(X, tree)
-        if tree.shares_rows or tree.equations is not None:
+        if by_rows:
             return tree.predict_value(*self._encode(X, tree), threads(self.n_jobs)).ravel()
         tree, leaf = self._leaves(X)
         return tree.node_value.ravel().take(leaf)
