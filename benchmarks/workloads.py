@@ -33,7 +33,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Workload:
-    """What is measured: `fit` once or often, `predict`, the `path` of prunings, `choose alpha` or `pickle`."""
+    """What is measured: `fit` once or often, `predict`, the `path` of prunings, `choose alpha`, `pickle`."""
 
     words: str
     rows: Callable[[], Rows]

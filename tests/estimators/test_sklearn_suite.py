@@ -53,7 +53,6 @@ LEFT_OUT: dict[str, str] = {
     "test_big_input": EXACT,
     "test_almost_constant_feature": EXACT,
     ":single-non-missing": "known against missing is a split of threshold +inf, however it is found",
-    "test_missing_value_errors": "we take missing values in sparse tables too",
 }
 """Tests that are not run and why; see `sklearn_suite`."""
 
