@@ -46,8 +46,8 @@ class SparseColumns:
     --------
     >>> from scipy.sparse import csr_array
     >>> columns = SparseColumns.of(csr_array([[0, 2.0], [-1.0, 1.0]]))
-    >>> columns.begin, columns.row, columns.value
-    (array([0, 1, 3]), array([1, 1, 0], dtype=uint32), array([-1.,  1.,  2.]))
+    >>> columns.begin.tolist(), columns.row.tolist(), columns.value.tolist()
+    ([0, 1, 3], [1, 1, 0], [-1.0, 1.0, 2.0])
     """
 
     shape: tuple[int, int]
