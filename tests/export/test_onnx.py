@@ -18,8 +18,11 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 
 def is_held(fitted: Any) -> bool:
-    """Whether no node has surrogates or shares rows, and every leaf has a class."""
-    bodies = program_of(fitted).bodies
+    """Whether no node has surrogates or shares rows, and every leaf has a class or a number."""
+    program = program_of(fitted)
+    bodies = program.bodies
+    if program.linear is not None:
+        return False
     nodes = [node for body in bodies if isinstance(body, TreeBody) for node in body.nodes if node.tests]
     return all(len(node.tests) == 1 and node.default != SHARE for node in nodes) and all(
         body.answers.label is None or (body.answers.label >= 0).all() for body in bodies

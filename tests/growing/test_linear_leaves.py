@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ import pytest
 import treewright as tw
 from helpers.node import RunInNode
 from treewright import Dataset, Recipe, TreeRegressor, grow
-from treewright.errors import ModelFileError
+from treewright.errors import ExportError, ModelFileError
 from treewright.explorer.page_data import Exploration, content_of
 from treewright.explorer.page_table import exact
+from treewright.export.program_of_model import program_of
+from treewright.export.python import export_python
 from treewright.growing import linear_leaves
 from treewright.growing.linear_leaves import PRICE, with_equations
 from treewright.persistence.trees import tree_from_parts, tree_to_parts
@@ -348,3 +351,53 @@ def test_what_does_not_go_with_equations_is_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match="can be pruned by hand"):
         editor.relabel(int(model.tree_.leaves[0]), 3.0)
     assert editor.prune(0).fitted().tree_.n_leaves == 1
+
+
+# ---- what leaves Python ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", ["constant", "coefficient", "fill", "low", "high", "code"])
+def test_a_certificate_catches_an_equation_that_was_changed(part) -> None:
+    frame, y = table(16, 300)
+    model = TreeRegressor(leaves="linear", alpha=0.01).fit(frame, y)
+    program = program_of(model)
+    linear = program.linear
+    first = linear.terms[0][0]
+    changed = {
+        "constant": {"constant": (math.nextafter(linear.constant[0], math.inf), *linear.constant[1:])},
+        "coefficient": {"terms": (((*first[:2], first[2] * 1.001), *linear.terms[0][1:]), *linear.terms[1:])},
+        "fill": {"fill": tuple(one + 1 for one in linear.fill)},
+        "low": {"low": linear.low + 0.01},
+        "high": {"high": linear.high - 0.01},
+        "code": {
+            "terms": tuple(
+                tuple((at, (code + 1) % 3 if code >= 0 else code, factor) for at, code, factor in terms)
+                for terms in linear.terms
+            )
+        },
+    }[part]
+    assert tw.certify(model, export_python(program), "python").mismatches == 0
+    mutant = export_python(replace(program, linear=replace(linear, **changed)))
+    assert tw.certify(model, mutant, "python").mismatches > 0
+
+
+def test_targets_that_hold_no_equation_and_rows_that_are_shared_are_refused() -> None:
+    frame, y = table(17)
+    model = TreeRegressor(leaves="linear").fit(frame[["x", "z"]], y)
+    for target in ("onnx", "pmml", "treelite"):
+        with pytest.raises(
+            ExportError, match=f"is a leaf with a linear equation, which {target} cannot hold"
+        ):
+            model.export(target)
+    with pytest.raises(ExportError, match="which scikit-learn cannot hold"):
+        model.to_sklearn()
+    shared = TreeRegressor(leaves="linear", missing="fractional", alpha=0.001).fit(frame, y)
+    assert shared.tree_.shares_rows
+    with pytest.raises(ExportError, match="that shares rows over branches cannot be exported"):
+        shared.export("python")
+
+
+def test_diagrams_and_texts_say_the_equation() -> None:
+    model = TreeRegressor(leaves="linear").fit([[x] for x in range(30)], [1 + 0.5 * x for x in range(30)])
+    for target in ("dot", "mermaid", "markdown", "latex"):
+        assert "1 + 0.5" in model.export(target)

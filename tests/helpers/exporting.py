@@ -126,6 +126,20 @@ def _dated_categories() -> Any:
     return tw.DecisionTreeClassifier(categorical_features=["day"], random_state=0).fit(X, y)
 
 
+def _whole_rows(number: bool = False) -> tuple[Any, Any]:
+    X, y = grid()
+    known = X.notna().all(axis=1).to_numpy()
+    return X[known], np.arange(len(y))[known] % 7 if number else np.asarray(y)[known]
+
+
+def _linear(missing: str) -> Any:
+    X, y = grid()
+    random = np.random.default_rng(0)
+    numbers = [name for name in X if X[name].dtype.kind == "f"]
+    y = X[numbers].fillna(0.5).to_numpy() @ np.arange(1, len(numbers) + 1) + random.normal(size=len(X))
+    return tw.TreeRegressor(leaves="linear", missing=missing, alpha=0.0005).fit(X, y)
+
+
 def _costs(model: Any) -> Any:
     X, y = grid()
     return model.set_params(costs=[[0, 1, 4], [2, 0, 1], [5, 3, 0]]).fit(X, y)
@@ -188,6 +202,13 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "cart rpart": lambda: _costs(tw.CARTClassifier(compat="rpart", min_samples_split=6, cp=0.001)),
     "cart stay": lambda: tw.CARTClassifier(min_samples_split=6, use_surrogates=0, cv=None).fit(*grid()),
     "cart number": lambda: tw.CARTRegressor(min_samples_split=6).fit(*grid()),
+    "optimal": lambda: tw.OptimalTreeClassifier(max_depth=2).fit(*_whole_rows()),
+    "optimal number": lambda: tw.OptimalTreeRegressor(max_depth=2).fit(*_whole_rows(number=True)),
+    "learner": lambda: tw.TreeClassifier().fit(*grid()),
+    "learner number": lambda: tw.TreeRegressor(alpha=0.01).fit(*grid()),
+    "linear": lambda: _linear("direction"),
+    "linear surrogate": lambda: _linear("surrogate"),
+    "linear value": lambda: _linear("value"),
     "forest": _forest,
     "forest hard": lambda: _forest(vote="hard"),
     "forest number": lambda: _forest(kind=tw.RandomForestRegressor),

@@ -6,7 +6,7 @@ import numpy as np
 
 from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Lookup
-from treewright.export.program import SHARE, STAY, Node, Program, RuleBody, refusal
+from treewright.export.program import SHARE, STAY, Node, Program, RuleBody, refusal, refuse_linear
 from treewright.tree.decision import decide
 
 
@@ -21,6 +21,7 @@ def check_binary(program: Program, target: str, *, categories: bool) -> None:
     categories : bool
         Whether the target has splits by sets of categories.
     """
+    refuse_linear(program, target)
     for one in program.inputs:
         if one.predicate is not None:
             raise ExportError(

@@ -12,7 +12,7 @@ from treewright.data.columns import Column, plain
 from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Input
 from treewright.export.header import header
-from treewright.export.program import Program, TreeBody
+from treewright.export.program import LinearEnds, Program, TreeBody
 from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
@@ -177,12 +177,31 @@ class _File(Writer):
     def _answers(self) -> Iterator[str]:
         """What is said at each end, a line of numbers each."""
         program, answers = self.program, self.program.answers
+        if program.linear is not None:
+            yield from self._equations(program.linear)
+            return
         if program.has_labels:
             yield f"static const int labels[] = {_list(answers.labels)};"
         if program.has_votes:
             yield f"static const double votes[] = {_list(answers.votes.ravel().tolist(), number)};"
         proba = f"static const double probas[] = {_list(answers.proba.ravel().tolist(), number)};"
         yield "#define probas votes" if program.proba_is_votes else proba
+
+    def _equations(self, linear: LinearEnds) -> Iterator[str]:
+        """What is said at each end: a constant, and terms of a column, a code or -1, and a coefficient."""
+        columns, codes, factors = linear.columns
+        yield f"static const double constants[] = {_list(linear.constant, number)};"
+        yield f"static const int term_begin[] = {_list(linear.begin)};"
+        yield f"static const int term_column[] = {_list(columns)};"
+        yield f"static const int term_code[] = {_list(codes)};"
+        yield f"static const double term_factor[] = {_list(factors, number)};"
+        yield f"static const double fill[] = {_list(linear.fill, number)};"
+        ends = {"LEAST": number(linear.low), "MOST": number(linear.high)}
+        text = _EQUATION
+        for name, value in ends.items():
+            text = text.replace(name, value)
+        yield from text.strip("\n").splitlines()
+        yield ""
 
     def _sets(self) -> Iterator[str]:
         """Sets of codes as bits; bit 0 is code -1."""
@@ -335,7 +354,9 @@ class _File(Writer):
         if program.sums and classes:
             yield from self._decide()
         text = _PREDICT[program.sums, classes]
-        if not self.nested and self._is_plain and not program.sums:
+        if program.linear is not None:
+            text = text.replace("probas[end]", "equation(x, end)") + _BATCH[classes]
+        elif not self.nested and self._is_plain and not program.sums:
             text += _BATCH_OF_TABLES[classes]
         else:
             text += _BATCH[classes]
@@ -556,6 +577,22 @@ static void eight_ends_of(const double *x, size_t stride, int *ends) {
     for (k = 0; k < 8; ++k) ends[k] = end_of_node[at[k]];
 }
 """
+
+_EQUATION = """
+static double equation(const double *x, int end) {
+    double total = constants[end];
+    int term;
+    for (term = term_begin[end]; term < term_begin[end + 1]; ++term) {
+        const int code = term_code[term];
+        double value = x[term_column[term]];
+        if (isnan(value) || (code >= 0 && value < 0)) value = fill[term_column[term]];
+        if (code < 0) total += term_factor[term] * value;
+        else if (value == code) total += term_factor[term];
+    }
+    return total < LEAST ? LEAST : total > MOST ? MOST : total;
+}
+"""
+"""What an equation comes to; a term is a factor times a column, or the factor if the column has the code."""
 
 _PREDICT = {
     (False, True): """

@@ -24,6 +24,9 @@ Array = NDArray[np.float64]
 SAME = 1e-12
 """Sums over trees or shares may differ by this much, as a share of them; labels and leaves may not."""
 
+LINEAR_ROWS = 2_000
+"""Rows that equations are compared on: their boundaries tell little of them."""
+
 MOST_SHOWN = 3
 """Mismatches that a certificate tells of."""
 
@@ -204,6 +207,8 @@ def program_digest(program: Program) -> str:
         asked = body.nodes if hasattr(body, "nodes") else body.rules
         parts.append(repr(asked))
         parts.append(repr([array.tolist() for array in (body.answers.votes, body.answers.proba)]))
+    if program.linear is not None:
+        parts.append(repr(program.linear))
     return _digest("\n".join(parts))
 
 
@@ -216,6 +221,8 @@ def witnesses(model: Any, program: Program, max_rows: int = 200_000) -> tuple[Ro
     groups = [group for boundary in found for group in boundary.groups]
     every = [row for group in groups for row in group] or [[0.0] * len(program.inputs)]
     every += infinite_rows(program)
+    if program.linear is not None:
+        every += random_rows(program, LINEAR_ROWS).x.tolist()
     rows = Rows(program, np.array(every, dtype=np.float64).reshape(len(every), len(program.inputs)))
     label, said = _signatures(model, program, rows)
     chosen: list[int] = []

@@ -80,6 +80,8 @@ def said_at(program: Program, body: TreeBody | RuleBody, at: int) -> str:
     """Say what is predicted at a node, or by a rule."""
     end = body.end_of[at] if isinstance(body, TreeBody) else at
     answers = body.answers
+    if program.linear is not None:
+        return program.linear.words[end]
     if answers.label is None or program.classes is None:
         return f"{answers.proba[end, 0]:.6g}"
     label = int(answers.label[end])

@@ -255,6 +255,12 @@ class _Class:
             numbers["VOTES"] = answers.votes.ravel().tolist()
         if program.costs is not None:
             numbers["COSTS"] = program.costs.ravel().tolist()
+        if program.linear is not None:
+            linear = program.linear
+            columns, codes, factors = linear.columns
+            whole |= {"TERM_BEGIN": linear.begin, "TERM_COLUMN": columns, "TERM_CODE": codes}
+            numbers |= {"TERM_FACTOR": factors, "CONSTANTS": linear.constant, "FILL": linear.fill}
+            numbers["BOUNDS"] = (linear.low, linear.high)
         # Sums over several columns: how many terms, then (column, weight) or (column, centre, scale).
         terms = [
             [float(len(one.terms[0])), *(float(x) for term in one.terms for x in term)]
@@ -328,6 +334,21 @@ private static double quantity(double[] x, int q) {
 
 private static Object label(int k) {
     return k < 0 ? null : CLASSES[k];
+}
+
+
+// A term is a coefficient times a column, or the coefficient if the column has the code.
+private static double equation(double[] x) {
+    int end = end(x);
+    double total = CONSTANTS[end];
+    for (int term = TERM_BEGIN[end]; term < TERM_BEGIN[end + 1]; ++term) {
+        double value = x[TERM_COLUMN[term]];
+        int code = TERM_CODE[term];
+        if (Double.isNaN(value) || (code >= 0 && value < 0)) value = FILL[TERM_COLUMN[term]];
+        if (code < 0) total += TERM_FACTOR[term] * value;
+        else if (value == code) total += TERM_FACTOR[term];
+    }
+    return total < BOUNDS[0] ? BOUNDS[0] : total > BOUNDS[1] ? BOUNDS[1] : total;
 }
 
 

@@ -149,6 +149,12 @@ class _Module(Writer):
     def _answers(self) -> Iterator[str]:
         """What is said at each end; a line of numbers each."""
         program, answers = self.program, self.program.answers
+        if program.linear is not None:
+            yield f"const CONSTANTS = {_numbers(program.linear.constant)};"
+            yield f"const EQUATIONS = {json.dumps(program.linear.terms)};"
+            yield f"const FILL = {_numbers(program.linear.fill)};"
+            yield f"const LEAST = {_number(program.linear.low)}, MOST = {_number(program.linear.high)};"
+            return
         proba = f"Float64Array.from({_numbers(answers.proba.ravel().tolist())})"
         if program.has_labels:
             yield f"const LABELS = {_list(answers.labels)};"
@@ -251,6 +257,20 @@ function valueOf(row, name) {
   if (!Object.prototype.hasOwnProperty.call(row, name)) throw new Error(`the row has no column ${name}`);
   const value = row[name];
   return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+
+function equation(x) {
+  // a term is a coefficient times a column, or the coefficient if the column has the code
+  const at = end(x);
+  let total = CONSTANTS[at];
+  for (const [place, code, coefficient] of EQUATIONS[at]) {
+    const known = !(Number.isNaN(x[place]) || (code >= 0 && x[place] < 0));
+    const value = known ? x[place] : FILL[place];
+    if (code < 0) total += coefficient * value;
+    else if (value === code) total += coefficient;
+  }
+  return total < LEAST ? LEAST : total > MOST ? MOST : total;
 }
 
 

@@ -14,7 +14,18 @@ from treewright.data.columns import Column
 from treewright.data.predicates import Predicate, read_predicates
 from treewright.errors import ExportError
 from treewright.export.comparisons import Ball, Cut, Input, Lookup, Oblique, Plane, Test
-from treewright.export.program import SHARE, STAY, Answers, Body, Clause, Node, Program, RuleBody, TreeBody
+from treewright.export.program import (
+    SHARE,
+    STAY,
+    Answers,
+    Body,
+    Clause,
+    LinearEnds,
+    Node,
+    Program,
+    RuleBody,
+    TreeBody,
+)
 
 FORMAT, VERSION = "treewright program", 1
 
@@ -56,7 +67,30 @@ def program_to_dict(program: Program) -> dict[str, Any]:
             "infinite": program.refuses_infinite,
         },
         "unseen": "majority" if program.unseen_is_code else "missing",
+        **({} if program.linear is None else {"linear": _linear(program, program.linear)}),
         ("rules" if program.is_rules else "trees"): [_body(program, body) for body in program.bodies],
+    }
+
+
+def _linear(program: Program, linear: LinearEnds) -> dict[str, Any]:
+    """Give the equations of linear leaves, in the order of the nodes that say something."""
+    names = [one.name for one in program.inputs]
+    equations = [
+        {
+            "constant": constant,
+            "terms": [
+                {"column": names[at], "code": None if code < 0 else code, "coefficient": coefficient}
+                for at, code, coefficient in terms
+            ],
+            "words": words,
+        }
+        for constant, terms, words in zip(linear.constant, linear.terms, linear.words, strict=True)
+    ]
+    return {
+        "equations": equations,
+        "missing": dict(zip(names, linear.fill, strict=True)),
+        "lowest": linear.low,
+        "highest": linear.high,
     }
 
 
@@ -219,10 +253,34 @@ class _Reader:
             forest=answer["forest"],
             hard=answer["hard"],
             costs=None if answer["costs"] is None else np.array(answer["costs"], np.float64),
+            linear=self._linear(content["linear"]) if "linear" in content else None,
             refuses_missing=refused["missing"],
             refuses_unseen=refused["unseen"],
             refuses_infinite=refused["infinite"],
             unseen_is_code=content["unseen"] == "majority",
+        )
+
+    def _linear(self, content: Mapping[str, Any]) -> LinearEnds:
+        names = [column.name for column in self.columns]
+        equations = content["equations"]
+        terms = tuple(
+            tuple(
+                (
+                    names.index(term["column"]),
+                    -1 if term["code"] is None else int(term["code"]),
+                    float(term["coefficient"]),
+                )
+                for term in equation["terms"]
+            )
+            for equation in equations
+        )
+        return LinearEnds(
+            tuple(float(equation["constant"]) for equation in equations),
+            terms,
+            tuple(float(content["missing"][name]) for name in names),
+            float(content["lowest"]),
+            float(content["highest"]),
+            tuple(str(equation["words"]) for equation in equations),
         )
 
     def _oblique(self, content: Mapping[str, Any]) -> Oblique:

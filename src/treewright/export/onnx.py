@@ -13,7 +13,17 @@ from treewright.errors import ExportError
 from treewright.export.comparisons import Ball, Cut, Oblique, Test
 from treewright.export.expressions import Value, written
 from treewright.export.header import header
-from treewright.export.program import SHARE, STAY, Clause, Node, Program, RuleBody, TreeBody, refusal
+from treewright.export.program import (
+    SHARE,
+    STAY,
+    Clause,
+    Node,
+    Program,
+    RuleBody,
+    TreeBody,
+    refusal,
+    refuse_linear,
+)
 from treewright.export.source import predicate_of
 from treewright.tree.decision import SAME_WEIGHT
 
@@ -44,6 +54,7 @@ def export_onnx(program: Program, *, inputs: str = "auto") -> bytes:
     if inputs == "auto":
         columns = program.schema.columns[: program.schema.n_inputs]
         inputs = "matrix" if all(column.kind == "numeric" for column in columns) else "columns"
+    refuse_linear(program, "onnx")
     _check(program)
     model = _Graph(program, onnx.helper, onnx.TensorProto).model(inputs)
     onnx.checker.check_model(model)

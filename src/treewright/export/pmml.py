@@ -12,7 +12,7 @@ import numpy as np
 from treewright.errors import ExportError
 from treewright.export.comparisons import UNSEEN, Ball, Cut, Input, Lookup, Oblique, Test
 from treewright.export.header import header, today
-from treewright.export.program import SHARE, Clause, Node, Program, RuleBody, TreeBody, refusal
+from treewright.export.program import SHARE, Clause, Node, Program, RuleBody, TreeBody, refusal, refuse_linear
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 DEEPEST = 400
@@ -28,6 +28,7 @@ def export_pmml(program: Program) -> str:
     ----------
     program : Program
     """
+    refuse_linear(program, "pmml")
     _check(program)
     root = _Document(program).root()
     ElementTree.indent(root, " ")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -144,6 +145,46 @@ class RuleBody:
 Body: TypeAlias = TreeBody | RuleBody
 
 
+@dataclass(frozen=True)
+class LinearEnds:
+    """Equations in the place of numbers: what each end of a tree with linear leaves says of a row.
+
+    It is the constant, then term by term a coefficient times an input (code −1), or the coefficient if the
+    input has that code; an input that is missing, or never seen, counts as its fill. The sum, taken in this
+    order, is held to the range from `low` to `high`; see `core/predict/equations.hpp`.
+
+    Parameters
+    ----------
+    constant : tuple of float
+        By end.
+    terms : tuple of tuples of (input, code, coefficient)
+        By end.
+    fill : tuple of float
+        By input.
+    low, high : float
+    words : tuple of str
+        By end.
+    """
+
+    constant: tuple[float, ...]
+    terms: tuple[tuple[tuple[int, int, float], ...], ...]
+    fill: tuple[float, ...]
+    low: float
+    high: float
+    words: tuple[str, ...] = ()
+
+    @property
+    def begin(self) -> list[int]:
+        """Where the terms of each end begin among those of all."""
+        return [0, *accumulate(map(len, self.terms))]
+
+    @property
+    def columns(self) -> tuple[list[int], list[int], list[float]]:
+        """The inputs, codes and coefficients of all terms."""
+        every = [term for terms in self.terms for term in terms]
+        return [term[0] for term in every], [term[1] for term in every], [term[2] for term in every]
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
     """A fitted model, ready to be written in another language.
@@ -166,6 +207,8 @@ class Program:
         Whether each tree of a forest has one vote.
     costs : float array or None
         What it costs to predict a class (column) for a row of another (row).
+    linear : LinearEnds or None
+        What is said of a row where leaves are linear: only of one tree, whose rows are whole.
     refuses_missing, refuses_unseen, refuses_infinite : bool
         What rows have no answer. Infinities are else the largest finite numbers, and unseen categories
         missing, unless `unseen_is_code`.
@@ -181,6 +224,7 @@ class Program:
     forest: bool = False
     hard: bool = False
     costs: Array | None = None
+    linear: LinearEnds | None = None
     refuses_missing: bool = False
     refuses_unseen: bool = False
     refuses_infinite: bool = True
@@ -324,6 +368,14 @@ class Program:
     def names_of(self, test: Test) -> str:
         """Name the columns that a test asks for, for errors."""
         return " and ".join(repr(self.inputs[place].name) for place in self.inputs_of(test.quantity))
+
+
+def refuse_linear(program: Program, target: str) -> None:
+    """Refuse a model of linear leaves for a target that cannot hold them."""
+    if program.linear is not None:
+        body = program.bodies[0]
+        node = body.ends[0] if isinstance(body, TreeBody) else 0
+        raise ExportError(f"node {node} is a leaf with a linear equation, which {target} cannot hold.")
 
 
 def refusal(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from treewright.export.program import (
     Array,
     Body,
     Clause,
+    LinearEnds,
     Node,
     Program,
     RuleBody,
@@ -28,6 +29,7 @@ from treewright.export.program import (
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, Interval, Side, Values
 from treewright.tree.decision import decide
+from treewright.tree.equations import Equations
 from treewright.tree.model import ForestModel, TreeModel
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, Threshold
 
@@ -57,8 +59,6 @@ def program_of(model: Any) -> Program:
 def _of_tree(model: Any) -> Program:
     tree: Tree = model._fitted_tree()
     collector = _Collector(model._bound_schema(tree), model)
-    if tree.equations is not None:
-        raise ExportError("a tree of linear leaves cannot be exported yet.")
     proba = np.array(model._node_values(tree))
     label = tree.label.copy() if tree.is_classifier else None
     if label is not None and getattr(model, "compat", None) == "weka":
@@ -68,7 +68,33 @@ def _of_tree(model: Any) -> Program:
     if tree.decided is not None and tree.is_classifier:
         votes = tree.vote_weights / tree.vote_weights.sum(axis=1, keepdims=True)
     body = collector.tree(tree, Answers(label, votes, proba))
-    return collector.program((body,), costs=tree.costs)
+    if tree.equations is not None:
+        if body.shares_rows:
+            raise ExportError("a tree of linear leaves that shares rows over branches cannot be exported.")
+        collector.used.update(feature for end in body.ends for feature, *_ in tree.equations.entries(end))
+    program = collector.program((body,), costs=tree.costs)
+    return program if tree.equations is None else _with_equations(program, tree.equations)
+
+
+def _with_equations(program: Program, equations: Equations) -> Program:
+    """Add what the ends of a tree with linear leaves say."""
+    (body,) = program.bodies
+    assert isinstance(body, TreeBody)
+    place = {one.feature: at for at, one in enumerate(program.inputs)}
+    terms = tuple(
+        tuple((place[feature], code, coefficient) for feature, code, coefficient in equations.entries(end))
+        for end in body.ends
+    )
+    low, high = equations.range.tolist()
+    linear = LinearEnds(
+        constant=tuple(equations.constant[list(body.ends)].tolist()),
+        terms=terms,
+        fill=tuple(float(equations.fill[one.feature]) for one in program.inputs),
+        low=low,
+        high=high,
+        words=tuple(equations.words(program.schema, end, max_categories=4) for end in body.ends),
+    )
+    return replace(program, linear=linear)
 
 
 def _of_forest(model: Any) -> Program:

@@ -11,7 +11,7 @@ import numpy as np
 from treewright.data import times
 from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Program
+from treewright.export.program import LinearEnds, Program
 from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
@@ -111,6 +111,9 @@ class _Module(Writer):
     def _answers(self) -> Iterator[str]:
         """What is said at each end."""
         program, answers = self.program, self.program.answers
+        if program.linear is not None:
+            yield from self._equations(program.linear)
+            return
         if program.has_labels:
             yield f"_LABELS = {values(answers.labels)}"
         if program.has_votes:
@@ -121,6 +124,13 @@ class _Module(Writer):
             yield "_PROBA = _VOTES"
         else:
             yield f"_PROBA = {values(map(tuple, answers.proba.tolist()))}"
+
+    def _equations(self, linear: LinearEnds) -> Iterator[str]:
+        """What is said at each end of a row: a constant, and terms of a column, a code or -1, a coefficient."""
+        yield f"_CONSTANTS = {values(linear.constant)}"
+        yield f"_TERMS = {values(linear.terms)}"
+        yield f"_FILL = {values(linear.fill)}"
+        yield f"_LEAST, _MOST = {linear.low!r}, {linear.high!r}"
 
     # ---- reading a row -------------------------------------------------------------------------------
 
@@ -369,6 +379,21 @@ def _quantity(x, q):
 
 def _label(k):
     return CLASSES[k] if k >= 0 else None
+
+
+def _equation(x):
+    # a term is a coefficient times a column, or the coefficient if the column has the code
+    end = _end(x)
+    total = _CONSTANTS[end]
+    for place, code, coefficient in _TERMS[end]:
+        value = x[place]
+        if value != value or (code >= 0 and value < 0):
+            value = _FILL[place]
+        if code < 0:
+            total += coefficient * value
+        elif value == code:
+            total += coefficient
+    return _LEAST if total < _LEAST else _MOST if total > _MOST else total
 
 
 def _line(end):

@@ -72,6 +72,8 @@ def helpers_for(text: str, pieces: Mapping[str, str]) -> list[str]:
 
 def calls(program: Program, prefix: str = "") -> tuple[str, str]:
     """Write what gives the answer to a row, and its probabilities, by functions of these names."""
+    if program.linear is not None:
+        return f"{prefix}equation({prefix}read(row))", ""
     if program.sums:
         sums = f"{prefix}{'votes' if program.decides_by_tree else 'sums'}(row, {prefix}"
         decide = f"{prefix}{'decide' if program.costs is None else 'cheapest'}"

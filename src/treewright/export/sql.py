@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from treewright.export.comparisons import UNSEEN, Cut, Plane, Test
 from treewright.export.dialects import DIALECTS, LARGEST, Dialect, PostgreSQL, SQLite
 from treewright.export.expressions import Value, written
 from treewright.export.header import header
-from treewright.export.program import STAY, Clause, Node, Program, RuleBody, TreeBody
+from treewright.export.program import STAY, Clause, LinearEnds, Node, Program, RuleBody, TreeBody
 from treewright.export.source import check_form, predicate_of
 from treewright.export.states import SHARED, States
 from treewright.formatting.suggestions import nearest
@@ -407,9 +408,35 @@ class _Query:
 
     def _said(self, body: TreeBody | RuleBody, end: int) -> str:
         answers = body.answers
+        if self.program.linear is not None:
+            return self._equation(self.program.linear, end)
         if answers.label is None:
             return self.dialect.number(float(answers.proba[end, 0]))
         return self.label(int(answers.label[end]))
+
+    def _equation(self, linear: LinearEnds, end: int) -> str:
+        """What the equation of a linear leaf comes to: its terms are added from left to right."""
+        number = self.dialect.number
+        parts = [number(linear.constant[end])]
+        for (at, is_number), terms in groupby(linear.terms[end], key=lambda term: (term[0], term[1] < 0)):
+            if is_number:
+                value = f"coalesce({self.x(at)}, {number(linear.fill[at])})"
+                parts += [f"{number(coefficient)} * {value}" for _, _, coefficient in terms]
+                continue
+            every = range(len(self.program.inputs[at].column.categories))
+            amounts: dict[float, list[int]] = {}
+            for _, code, coefficient in terms:
+                amounts.setdefault(coefficient, []).append(code)
+            whens = []
+            for coefficient, codes in amounts.items():
+                holds = self.among(at, codes)
+                if linear.fill[at] in codes:  # as do a missing value, and one never seen
+                    holds = f"({self.among(at, [code for code in every if code not in codes])}) IS NOT TRUE"
+                whens.append(f"WHEN {holds} THEN {number(coefficient)}")
+            parts.append(f"CASE {' '.join(whens)} ELSE {number(0.0)} END")
+        greatest, least = ("max", "min") if isinstance(self.dialect, SQLite) else ("greatest", "least")
+        low, high = number(linear.low), number(linear.high)
+        return f"{greatest}({low}, {least}({high}, {' + '.join(parts)}))"
 
     # ---- the whole -----------------------------------------------------------------------------------
 
@@ -603,6 +630,10 @@ class _Query:
         joined = '"treewright walk" AS w JOIN "treewright leaves" AS l ON l.s = w.s'
         if not program.sums:
             said = "l.p0 AS prediction" if program.classes is None else "l.prediction"
+            if program.linear is not None:
+                ends = range(len(program.linear.constant))
+                whens = " ".join(f"WHEN {~end} THEN {self._equation(program.linear, end)}" for end in ends)
+                said = f"CASE w.s {whens} END AS prediction"
             proba = "".join(f", l.p{k}" for k in ks) if self.proba else ""
             yield f'"treewright answers" AS (SELECT w.k, {said}{proba}\n  FROM {joined})'
             return

@@ -597,6 +597,9 @@ def _pools(program: Program) -> list[list[float]]:
                 for at, weight in oblique.terms:
                     if weight:
                         spread[at] = max(spread[at], min(abs(test.cuts[0] / weight), 1e6))
+    for at, x, reach in _of_equations(program):
+        cuts[at].add(x)
+        spread[at] = max(spread[at], reach)
     pools = []
     for at, one in enumerate(program.inputs):
         if one.has_codes:
@@ -614,6 +617,15 @@ def _pools(program: Program) -> list[list[float]]:
         ]
         pools.append([*near, *snapped, math.nan])
     return pools
+
+
+def _of_equations(program: Program) -> Iterator[tuple[int, float, float]]:
+    """Give for inputs of linear leaves a number, and how far an equation takes to pass its range."""
+    if program.linear is not None:
+        reach = program.linear.high - program.linear.low
+        for at, code, coefficient in (term for terms in program.linear.terms for term in terms):
+            if code < 0:
+                yield at, program.linear.fill[at], abs(reach / coefficient)
 
 
 def random_rows(program: Program, n_rows: int, seed: int = 0) -> Rows:
