@@ -221,8 +221,8 @@ class TableEstimator(BaseEstimator):
         --------
         >>> from treewright import DecisionTreeRegressor, datasets
         >>> X, y = datasets.load_mpg()
-        >>> found = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
-        >>> print(found)
+        >>> model = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X[::2], y[::2])
+        >>> print(model.evaluate(X[1::2], y[1::2]))
         199 rows: rows given
         <BLANKLINE>
         figure                   value     95 % interval

@@ -52,17 +52,21 @@ export function constraintText(model, constraint) {
   return high ? `${name} ≤ ${high}` : `${name} > ${low}`;
 }
 
+// Long lists of rules are sorted before they are read: what a rule says is worked out when it is asked for.
 export function ruleOf(model, node) {
-  const total = model.weight[0] || 1;
-  const base = model.classes ? model.shares(0)[model.label[node]] : null;
   return {
     node,
     get constraints() {
-      return (this.found ??= constraintsOf(model, node)); // long lists are sorted before they are read
+      return (this.found ??= constraintsOf(model, node));
     },
-    cover: model.weight[node] / total,
-    confidence: model.classes ? model.sureness(node) : null,
-    lift: model.classes && base ? model.sureness(node) / base : null,
+    cover: model.weight[node] / (model.weight[0] || 1),
+    get confidence() {
+      return model.classes ? model.sureness(node) : null;
+    },
+    get lift() {
+      const base = model.classes ? model.shares(0)[model.label[node]] : null;
+      return base ? model.sureness(node) / base : null;
+    },
     value: model.value[node * model.width],
     off: model.weight[node] > 0 ? Math.sqrt(model.risk[node] / model.weight[node]) : 0,
   };

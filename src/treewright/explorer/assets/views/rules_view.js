@@ -5,7 +5,7 @@ import { swatch } from "./node_card.js";
 import { constraintText, programOf, ruleOf, ruleText } from "../model/rules.js";
 import { element, numberText, percentText, replaceChildren } from "../elements/text.js";
 
-const MOST = 150;
+const MOST = 100;
 
 export class RulesView {
   constructor(panel, model, marks, state, copy) {
@@ -86,7 +86,9 @@ export class RulesView {
     const wanted = rules.filter(
       (rule) =>
         (this.said.value === "" || model.label[rule.node] === Number(this.said.value)) &&
-        Object.entries(this.least).every(([name, input]) => 100 * rule[name] >= Number(input.value)) &&
+        Object.entries(this.least).every(
+          ([name, input]) => input.value === "" || 100 * rule[name] >= Number(input.value),
+        ) &&
         (!words || ruleText(model, rule).toLowerCase().includes(words)),
     );
     return wanted.sort((a, b) => b[this.order] - a[this.order]);

@@ -4,6 +4,7 @@ import { chart } from "../drawing/charts.js";
 import { element, replaceChildren, shape, shortened } from "../elements/text.js";
 
 const RADIUS = 300;
+const MOST = 700; // arcs, the widest
 const NARROWEST = 0.004;
 
 export class Sunburst {
@@ -30,7 +31,8 @@ export class Sunburst {
         at += extent[child];
       }
     }
-    const drawn = nodes.filter((node) => extent[node] > NARROWEST);
+    const narrowest = Math.max(NARROWEST, Float64Array.from(nodes, (node) => extent[node]).sort().at(-MOST) ?? 0);
+    const drawn = nodes.filter((node) => extent[node] > narrowest || node === 0);
     const depth = Math.max(...drawn.map((node) => model.depth[node])) + 1;
     const ring = RADIUS / depth;
     const arcs = drawn.map((node) => this.arc(node, begin[node], extent[node], ring));
