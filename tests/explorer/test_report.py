@@ -6,6 +6,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import treewright as tw
@@ -112,3 +113,18 @@ def test_hostile_names_stay_text_in_a_report(read) -> None:
     reader = read(type("P", (), {"save": lambda self, path: result.to_html(path)})())
     assert reader.page.locator("#report img, #report b b").count() == 0
     assert "<img src=x" in reader.text("#report")
+
+
+def test_dates_are_dates_and_odd_columns_are_noted() -> None:
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"day": pd.date_range("2024-01-01", periods=200), "name": [f"n{row}" for row in range(200)]}
+    )
+    y = np.where((X["day"] > "2024-04-10") ^ (random.random(200) < 0.05), "a", "b")
+    with pytest.warns(UserWarning, match="likely an identifier"):
+        result = tw.fit(X, y, folds=2)
+    html = result.to_html()
+    drawn = html[html.index("<h2>Partial dependence") : html.index("<h2>SHAP")]
+    assert re.findall(r">(2024-\d\d-\d\d)<", drawn)
+    assert "e+" not in drawn
+    assert "column 'name' has 100 % distinct values; likely an identifier." in figures(html)["notes"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 from unicodedata import normalize
@@ -311,17 +312,22 @@ def _positions(codes: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _warn_of_odd_categories(name: str, coded: RawCodes) -> None:
-    """Warn of a column that looks like an identifier, and of categories that look the same."""
+    for sentence in odd_categories(name, coded):
+        warn(sentence)
+
+
+def odd_categories(name: str, coded: RawCodes) -> Iterator[str]:
+    """Say that a column looks like an identifier, and that categories look the same."""
     rows = int(np.count_nonzero(~coded.gaps))
     if rows > 50 and len(coded.categories) >= 0.99 * rows:
         share = 100 * len(coded.categories) // rows
-        warn(f"column {name!r} has {share} % distinct values; likely an identifier.")
+        yield f"column {name!r} has {share} % distinct values; likely an identifier."
     texts = [category for category in coded.categories if isinstance(category, str)]
     first: dict[str, str] = {}
     for category in texts:
         other = first.setdefault(normalize("NFC", category).strip(), category)
         if other != category:
-            warn(
+            yield (
                 f"column {name!r} has the categories {other!r} and {category!r}, which differ only in blanks "
                 "or in Unicode form; they are kept apart."
             )

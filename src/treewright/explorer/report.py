@@ -20,6 +20,7 @@ from treewright.data.columns import plain
 from treewright.data.frames import read
 from treewright.data.target import target_rows
 from treewright.draw.evaluation_plots import asked, shap_of, strongest
+from treewright.draw.node_plots import axis_text
 from treewright.draw.tree_plot import plot_tree
 from treewright.draw.visible_tree import read_table
 from treewright.explain.partial_dependence import PartialDependence, partial_dependence
@@ -349,11 +350,15 @@ class Report:
         if self._is_classifier:
             low, high = 0.0, 1.0
         named = bool(column.categories)
-        x = np.arange(len(found.grid), dtype=float) if named else found.grid + column.offset
+        shift = 0 if column.unit else column.offset  # times are written from what is stored
+        x = np.arange(len(found.grid), dtype=float) if named else found.grid + shift
         ends = (float(x.min()) - 0.4 * named, float(x.max()) + 0.4 * named)
         name = printable(column.name)
         up = "probability" if self._is_classifier else "prediction"
         chart = Chart(ends, (low, high), name, up, f"Partial dependence on {name}")
+        if column.unit:
+            is_date = column.unit.startswith("datetime64")
+            chart.write = lambda number: axis_text(column, number)[: 10 if is_date else None]
         if named:
             chart.names = [printable(column.text(int(value))) for value in found.grid]
         for line in each[:25].tolist():

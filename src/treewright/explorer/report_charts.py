@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -58,6 +58,7 @@ class Chart:
     width: float = 380.0
     height: float = 300.0
     names: Sequence[str] = ()
+    write: Callable[[float], str] = short
     parts: list[str] = field(default_factory=list)
 
     def at(self, x: float, y: float) -> Point:
@@ -96,9 +97,15 @@ class Chart:
 
     def _axes(self) -> Iterable[str]:
         base, left = self.height - BOTTOM, LEFT
-        marks = (
-            list(enumerate(self.names)) if self.names else [(tick, short(tick)) for tick in ticks(*self.x)]
-        )
+        low, high = self.x
+        marks: list[tuple[float, str]]
+        if self.names:
+            marks = [(float(at), name) for at, name in enumerate(self.names)]
+        elif self.write is short:
+            marks = [(tick, short(tick)) for tick in ticks(low, high)]
+        else:  # round numbers are no round times
+            places = [low + share * (high - low) for share in (0.1, 0.48, 0.86)]
+            marks = [(place, self.write(place)) for place in places]
         for place, words in marks:
             x, _ = self.at(float(place), self.y[0])
             yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{base}" class="grid"/>'

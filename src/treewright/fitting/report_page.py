@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from treewright.data.columns import RawCodes
+from treewright.data.encoding import odd_categories
 from treewright.draw.tree_plot import plot_tree
 from treewright.evaluation import ClassEvaluation, CrossValidation
 from treewright.explorer.page import Page
@@ -27,6 +29,8 @@ def report_page(result: FitResult) -> Page:
     model, data, found = result.model, result.data, result.evaluation
     ruleset = ruleset_of(model)
     lines = [column_line(name, data.kinds[name], data.table[name]) for name in [*data.features, data.target]]
+    columns = ((name, data.table[name]) for name in data.features)
+    odd = [words for name, raw in columns if isinstance(raw, RawCodes) for words in odd_categories(name, raw)]
     figures = None if found is None else found.figures
     report = Report(
         model,
@@ -35,7 +39,7 @@ def report_page(result: FitResult) -> Page:
         data.X,
         data.y,
         columns=lines,
-        notes=data.notes,
+        notes=[*data.notes, *odd],
         rules="" if ruleset is None else str(ruleset),
     )
     return alone(report) if report.rules else compose(report, data.X, data.y)
