@@ -216,12 +216,13 @@ def _class_keys(tree: Tree, labels: Labels, width: float, y: float) -> tuple[lis
 
 
 def _number_scale(tree: Tree, y: float) -> list[Shape]:
-    """Draw the colours from the lowest to the highest number that a node predicts."""
+    """Draw the colours from the lowest to the highest number that a node predicts, or is the mean of."""
+    word = "predicts" if tree.equations is None else "means"
     low, high = (short_number(float(number)) for number in (tree.node_value.min(), tree.node_value.max()))
-    shapes: list[Shape] = [Text(MARGIN, y, f"predicts {low}", LEGEND, anchor="start")]
+    shapes: list[Shape] = [Text(MARGIN, y, f"{word} {low}", LEGEND, anchor="start")]
     if low == high:
         return shapes
-    x, steps, step = MARGIN + text_width(f"predicts {low}", LEGEND) + 6, 40, 3.0
+    x, steps, step = MARGIN + text_width(f"{word} {low}", LEGEND) + 6, 40, 3.0
     for index in range(steps):  # each lies over the end of the one before: no seams
         colour, rest = number_colour(index / (steps - 1)), (steps - index) * step
         shapes.append(Rect(x + index * step, y - LEGEND + 3, rest, LEGEND - 2, colour))
