@@ -11,9 +11,6 @@ CORE     := CMakeLists.txt $(filter-out core/tests/%,$(CPP))
 # $(TEST_CORE) FOLDER [SANITIZERS]
 TEST_CORE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/test_core
 
-# $(RUN_DRIVER) FOLDER SANITIZERS
-RUN_DRIVER := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/run_driver
-
 # The tests that send rows through most of the core, by every grower.
 CORE_TESTS := $(addprefix growing/test_,against_reference category_groupings fast_paths grow invariants missing oblique_splits \
 	split_search stopping user_criteria) forest/test_forest forest/test_route tree/test_monotone data/test_odd_input \
@@ -51,16 +48,10 @@ test-core: $(VENV)/.environment
 fuzz: $(VENV)/.tested-with
 	$(PYTHON) tests/fuzz/run.py --minutes $(or $(MINUTES),10) $(if $(TARGETS),--targets $(TARGETS))
 
-sanitize: test-core
-	$(TEST_CORE) build/core-tests-address address,undefined
-	$(TEST_CORE) build/core-tests-thread thread
-	$(RUN_DRIVER) build/driver-address address,undefined
-	$(RUN_DRIVER) build/driver-thread thread
-	$(MAKE) VENV=$(VENV)-sanitize $(VENV)-sanitize/.tested-with \
-		SETTINGS="--config-settings=build-dir=build/sanitize --config-settings=cmake.define.TREEWRIGHT_SANITIZE=address"
-	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 \
-		sh -c '$(VENV)-sanitize/bin/python -m pytest $(CORE_TESTS:%=tests/%.py) && \
-			$(VENV)-sanitize/bin/python tests/fuzz/run.py --minutes 5 --targets estimators relations model_files'
+sanitize: $(VENV)/.environment
+	@$(INSTALL) cmake
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/sanitize address,undefined $(CORE_TESTS:%=tests/%.py)
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/sanitize thread $(CORE_TESTS:%=tests/%.py)
 
 arm64: $(VENV)/.tested-with
 	tools/arm64 $(VENV)
@@ -104,7 +95,7 @@ pictures: $(VENV)/.tested-with
 	$(PYTHON) tools/screenshots.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-package $(VENV)-sanitize build dist
+	rm -rf $(VENV) $(VENV)-package $(VENV)-sanitize-address $(VENV)-sanitize-thread build dist
 
 # Each stamp says: what stands before it was up to date when this was installed.
 $(VENV)/.environment: tools/environment
