@@ -54,6 +54,7 @@ public:
         if (rank == zero_[f]) return 0.0;
         return columns_->value[begin(f) + rank - (rank > zero_[f] ? 1 : 0)];
     }
+    const double* values(size_t f) const { return columns_->value.data() + begin(f); }
     /// Hand the entries over to whoever carries them on.
     std::vector<Entry<Index>>&& take() { return std::move(entry_); }
 
@@ -199,7 +200,7 @@ public:
         here_ = node_of_[rows[0]];
         n_here_ = rows.size();
         ++round_;
-        gathered_.clear();
+        n_gathered_ = 0;
         size_t stored = 0;
         const size_t enough = n_features * (mean_stored_ + 16) / 3;  // to read a column costs about as much as sixteen entries
         for (size_t i = 0; i < rows.size() && stored <= enough; ++i) stored += row_begin_[rows[i] + 1] - row_begin_[rows[i]];
@@ -212,12 +213,13 @@ public:
         if (n_here_ == n_rows_) return columns_[f];
         Found& found = found_[f];
         if (by_row_ && found.chained != round_) return {};
+        __builtin_prefetch(columns_.values(f));  // a cut that is drawn is looked for among them, and they are far away
         if (found.listed != round_) {
-            found.first = static_cast<uint32_t>(gathered_.size());
+            found.first = static_cast<uint32_t>(n_gathered_);
             if (by_row_) follow(found.last);
             else filter(columns_.entries().subspan(found.begin, found.end - found.begin));
             found.listed = round_;
-            found.n = static_cast<uint32_t>(gathered_.size()) - found.first;
+            found.n = static_cast<uint32_t>(n_gathered_) - found.first;
         }
         return {std::span(gathered_).subspan(found.first, found.n), found.zero};
     }
@@ -241,19 +243,29 @@ private:
         uint32_t listed = 0, first = 0, n = 0;  // in gathered_
         Index zero = 0;
     };
+    /// Room for so many entries more.
+    Entry<Index>* room(size_t more) {
+        if (gathered_.size() < n_gathered_ + more) gathered_.resize(2 * (n_gathered_ + more));
+        return gathered_.data();
+    }
     void filter(std::span<const Entry<Index>> column) {
-        size_t n = gathered_.size();
-        gathered_.resize(n + column.size() + 1);
+        Entry<Index>* to = room(column.size() + 1);  // one to spare: what is not kept is written over
+        const uint32_t* node_of = node_of_.data();
+        const uint32_t here = here_;
+        size_t n = n_gathered_;
         for (const auto& entry : column) {
-            gathered_[n] = entry;
-            n += node_of_[entry.row] == here_;
+            to[n] = entry;
+            n += node_of[entry.row] == here;
         }
-        gathered_.resize(n);
+        n_gathered_ = n;
     }
     void follow(uint32_t last) {
-        const size_t begin = gathered_.size();
-        for (uint32_t at = last; at != 0; at = chain_[at].next) gathered_.push_back(chain_[at].entry);
-        std::ranges::sort(std::span(gathered_).subspan(begin),
+        const size_t begin = n_gathered_;
+        for (uint32_t at = last; at != 0; at = chain_[at].next) {
+            room(1)[n_gathered_] = chain_[at].entry;
+            ++n_gathered_;
+        }
+        std::ranges::sort(std::span(gathered_).subspan(begin, n_gathered_ - begin),
                           [](const auto& a, const auto& b) { return a.rank != b.rank ? a.rank < b.rank : a.row < b.row; });
     }
 
@@ -303,6 +315,7 @@ private:
     std::vector<Found> found_;  // by feature
     std::vector<Link> chain_;
     std::vector<Entry<Index>> gathered_;
+    size_t n_gathered_ = 0;
 };
 
 }  // namespace treewright
