@@ -16,7 +16,7 @@ CORE_TESTS := $(addprefix growing/test_,against_reference category_groupings fas
 	split_search stopping user_criteria) forest/test_forest forest/test_route tree/test_monotone data/test_odd_input \
 	estimators/presets/test_presets
 
-.PHONY: help demo test test-core fuzz sanitize arm64 build lint format docs package benchmark pictures clean
+.PHONY: help demo test test-core fuzz sanitize arm64 clients oldest build lint format docs package benchmark pictures clean
 
 help:
 	@echo "make demo       grow a tree on a bundled table and show it"
@@ -24,6 +24,8 @@ help:
 	@echo "make test-core  the tests of the core that need no Python"
 	@echo "make fuzz       attack estimators, model files, tables and the server with random cases (MINUTES=10)"
 	@echo "make sanitize   the tests of the core, compiled to find memory errors and data races (slow; needs GCC)"
+	@echo "make clients    what others wrote for scikit-learn's trees, run on ours (slow; fetches their sources)"
+	@echo "make oldest     the whole test suite with the lowest declared versions of the dependencies"
 	@echo "make arm64      every kind of model grown by an emulated arm64 processor (slow; needs Debian or Ubuntu)"
 	@echo "make build      compile the core and install the package, editable, in $(VENV)"
 	@echo "make lint       style, spelling, words, types, the order of imports, and what is written from other files"
@@ -52,6 +54,17 @@ sanitize: $(VENV)/.environment
 	@$(INSTALL) cmake
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/sanitize address,undefined $(CORE_TESTS:%=tests/%.py)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/sanitize thread $(CORE_TESTS:%=tests/%.py)
+
+clients: $(VENV)/.tested-with
+	$(PYTHON) tools/clients.py $(CLIENTS)
+
+# Whatever pip installs there is held to these versions, what builds the core too.
+oldest: $(VENV)/.environment
+	@mkdir -p build
+	$(PYTHON) tools/oldest_versions.py > build/oldest_versions.txt
+	PIP_CONSTRAINT="$(CURDIR)/build/oldest_versions.txt" $(MAKE) VENV=$(VENV)-oldest $(VENV)-oldest/.tested-with \
+		SETTINGS="--config-settings=build-dir=build/oldest"
+	$(VENV)-oldest/bin/python -m pytest --numprocesses 2 --dist worksteal
 
 arm64: $(VENV)/.tested-with
 	tools/arm64 $(VENV)
@@ -95,7 +108,7 @@ pictures: $(VENV)/.tested-with
 	$(PYTHON) tools/screenshots.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-package $(VENV)-sanitize-address $(VENV)-sanitize-thread build dist
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-package $(VENV)-sanitize-address $(VENV)-sanitize-thread build dist
 
 # Each stamp says: what stands before it was up to date when this was installed.
 $(VENV)/.environment: tools/environment

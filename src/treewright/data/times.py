@@ -97,8 +97,8 @@ def scalar(value: np.datetime64 | np.timedelta64) -> np.datetime64 | np.timedelt
 
     Examples
     --------
-    >>> scalar(np.datetime64("2026-11-15T00:00:00.000"))
-    np.datetime64('2026-11-15')
+    >>> str(scalar(np.datetime64("2026-11-15T00:00:00.000")))
+    '2026-11-15'
     """
     ticks, unit = ticks_of("", np.atleast_1d(np.asarray(value)))
     ticks, unit = coarsen(ticks, unit)

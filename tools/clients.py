@@ -1,0 +1,247 @@
+"""Run code that others wrote for scikit-learn's trees and forests with our classes in their place.
+
+python tools/clients.py [NAME ...]
+
+Distributions are fetched with pip into build/clients, nothing of them is committed. Each test, example and
+page runs twice, with scikit-learn's classes and with ours; what fails with ours alone and is not in
+`LEFT_OUT` fails the run. Names: gallery, guide, and those of `SUITES`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from xml.etree import ElementTree
+
+from run_guide import DIFFER
+
+ROOT = Path(__file__).parent.parent
+HOME = ROOT / "build" / "clients"
+PACKAGES = HOME / "packages"
+
+SUITES = {
+    "mlxtend": "mlxtend",
+    "imbalanced-learn": "imblearn.ensemble",
+    "forestci": "tests",
+    "treeinterpreter": "tests",
+    "shap": "tests/explainers/test_tree.py",
+}
+"""What to test of each distribution: a package that has its tests inside, or a place in its sources."""
+
+NEEDED = ["sklearn-compat", "slicer", "tqdm", "numba", "llvmlite", "cloudpickle", "pytest-mpl"]
+"""What they need besides what our own tests do."""
+
+NAMED = re.compile(r"\b(DecisionTree|RandomForest|ExtraTrees)(Classifier|Regressor)\b")
+NETWORK = re.compile(r"\bfetch_\w+\(")
+
+CHANCE = "prints or compares figures of its own random draws"
+MARGIN = "asks for an accuracy that its own seed was chosen for"
+PRIVATE = "reads private parts of scikit-learn's objects"
+
+LEFT_OUT: dict[str, str] = {}
+"""What fails with our classes and why that is no fault, by what its name contains."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one test, example or page."""
+
+    client: str
+    name: str
+    theirs: bool
+    ours: bool
+    words: str
+
+    @property
+    def left_out(self) -> str:
+        """The reason why a failure does not count; empty if it does."""
+        if self.words == DIFFER:
+            return CHANCE
+        full = f"{self.client} {self.name}"
+        return next((reason for part, reason in LEFT_OUT.items() if part in full), "")
+
+
+def main() -> None:
+    """Run all clients, or those named, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=["guide", "gallery", *SUITES])
+    HOME.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    print(
+        f"{'client':18} {'run':>5} {'passed':>7} {'failed':>7} {'left out':>9} {'not with scikit-learn':>22}"
+    )
+    for name in parser.parse_args().names:
+        outcomes = list(outcomes_of(name))
+        with_theirs = [outcome for outcome in outcomes if outcome.theirs]
+        wrong = [outcome for outcome in with_theirs if not outcome.ours]
+        excused = [outcome for outcome in wrong if outcome.left_out]
+        counts = len(with_theirs) - len(wrong), len(wrong) - len(excused), len(excused)
+        passed, failures, left_out = counts
+        failed += failures
+        others = len(outcomes) - len(with_theirs)
+        print(f"{name:18} {len(outcomes):5} {passed:7} {failures:7} {left_out:9} {others:22}", flush=True)
+        for outcome in wrong:
+            print(f"    {outcome.name}: {outcome.left_out or outcome.words}", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+def outcomes_of(name: str) -> Iterator[Outcome]:
+    """Run one client."""
+    if name == "gallery":
+        return gallery(sources(f"scikit-learn=={version('scikit-learn')}") / "examples")
+    if name == "guide":
+        return guide(sources(f"scikit-learn=={version('scikit-learn')}") / "doc" / "modules")
+    return suite(name)
+
+
+# ---- what others have written ----------------------------------------------------------------------------
+
+
+def sources(requirement: str) -> Path:
+    """Fetch and unpack a source distribution."""
+    folder = HOME / "sources" / requirement
+    if not folder.exists():
+        fetched = HOME / "fetched" / requirement
+        pip(
+            "download",
+            "--no-deps",
+            "--no-binary",
+            re.split("[=<>]", requirement)[0],
+            "--dest",
+            str(fetched),
+            requirement,
+        )
+        (archive,) = fetched.glob("*.tar.gz")
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+    (inner,) = folder.iterdir()
+    return inner
+
+
+def install(*requirements: str) -> None:
+    """Install packages beside our environment, without what it has already."""
+    if missing := [one for one in requirements if not (PACKAGES / f".{one}").exists()]:
+        pip("install", "--no-deps", "--upgrade", "--target", str(PACKAGES), *missing)
+        for one in missing:
+            (PACKAGES / f".{one}").touch()
+
+
+def pip(*arguments: str) -> None:
+    """Run pip quietly."""
+    subprocess.run([sys.executable, "-m", "pip", arguments[0], "--quiet", *arguments[1:]], check=True)
+
+
+# ---- running it --------------------------------------------------------------------------------------------
+
+
+def run(arguments: Iterable[str], folder: Path, minutes: int = 10) -> subprocess.CompletedProcess[str]:
+    """Run Python where our helpers and the installed packages are found, without windows."""
+    paths = os.pathsep.join(map(str, (ROOT / "tests", ROOT / "tools", PACKAGES)))
+    settings = os.environ | {"PYTHONPATH": paths, "MPLBACKEND": "agg", "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, *arguments]
+    try:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=settings,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60 * minutes,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, "", f"not done after {minutes} minutes")
+
+
+RUN_SCRIPT = (
+    "import runpy, sys; {swap}sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+SWAP = "import helpers.sklearn_swap as plugin; plugin.swap(); "
+
+
+def gallery(examples: Path) -> Iterator[Outcome]:
+    """Run the examples of scikit-learn that use our classes and need no network."""
+    for path in sorted(examples.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if not NAMED.search(source) or NETWORK.search(source):
+            continue
+        runs = [run(["-c", RUN_SCRIPT.format(swap=swap), str(path)], path.parent) for swap in ("", SWAP)]
+        theirs, ours = (one.returncode == 0 for one in runs)
+        yield Outcome("gallery", str(path.relative_to(examples)), theirs, ours, last_line(runs[1].stderr))
+
+
+def last_line(text: str) -> str:
+    """Give the line that says what went wrong."""
+    return text.strip().rpartition("\n")[2][:160]
+
+
+def guide(pages: Path) -> Iterator[Outcome]:
+    """Run the examples of the pages on trees and ensembles, one by one."""
+    for page in ("tree.rst", "ensemble.rst"):
+        program = [str(ROOT / "tools" / "run_guide.py"), str(pages / page)]
+        theirs, ours = (
+            dict(
+                line.split("\t", 1)
+                for line in run([*program, *swap], pages).stdout.splitlines()
+                if "\t" in line
+            )
+            for swap in ([], ["--swap"])
+        )
+        for line, words in theirs.items():
+            said = ours.get(line, "not run")
+            yield Outcome("guide", f"{page} {line}", words == "", said == "", said)
+
+
+def suite(name: str) -> Iterator[Outcome]:
+    """Run the tests of a distribution."""
+    install(name, *NEEDED)
+    place = SUITES[name]
+    inside = "/" not in place and place != "tests"
+    folder = HOME if inside else sources(name)
+    arguments = ["--pyargs", place] if inside else [place]
+    results = []
+    for plugin in ([], ["-p", "helpers.sklearn_swap", "--all-tests"]):
+        report = HOME / f"{name}{'-ours' if plugin else ''}.xml"
+        report.unlink(missing_ok=True)
+        options = [
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            os.devnull,
+            f"--rootdir={folder}",
+            f"--junitxml={report}",
+        ]
+        run(["-m", "pytest", *plugin, *options, *arguments], folder, minutes=40)
+        results.append(verdicts(report))
+    theirs, ours = results
+    for test in sorted(theirs):
+        yield Outcome(
+            name, test, theirs[test] == "", test in ours and ours[test] == "", ours.get(test, "not run")
+        )
+
+
+def verdicts(report: Path) -> dict[str, str]:
+    """Read a report of pytest: the first line of each failure, nothing for what passed, no skipped tests."""
+    found: dict[str, str] = {}
+    if not report.exists():
+        return found
+    for case in ElementTree.parse(report).iter("testcase"):
+        if case.find("skipped") is None:
+            failure = case.find("failure")
+            failure = case.find("error") if failure is None else failure
+            words = "" if failure is None else (failure.get("message") or "failed").splitlines()[0][:160]
+            found[f"{case.get('classname')}.{case.get('name')}"] = words
+    return found
+
+
+if __name__ == "__main__":
+    main()
