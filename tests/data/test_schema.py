@@ -39,7 +39,7 @@ CATEGORIES = st.one_of(
             np.array(["a", ""], dtype=object),
         ]
     ),
-    st.integers(),
+    st.integers(-(2**63), 2**64 - 1),
 )
 def test_a_schema_comes_back_from_json(categories: list[Any], classes: Any, offset: int) -> None:
     columns = (

@@ -87,7 +87,7 @@ def test_rounding_to_single_precision_is_in_the_thresholds(thresholds, numbers):
         [numbers, cuts, near, middles, np.nextafter(middles, np.inf), np.nextafter(middles, 0)]
     )
     for cut, turning in zip(cuts, _turning_points(cuts), strict=True):
-        assert ((rows.astype(np.float32) <= cut) == (rows <= turning)).all()
+        assert ((rows.astype(np.float32).astype(np.float64) <= cut) == (rows <= turning)).all()
 
 
 def test_rows_beside_a_cut_take_the_way_that_scikit_learn_sends_them() -> None:

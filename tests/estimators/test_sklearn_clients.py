@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from helpers.sklearn_suite import named
+
 MODULES = {
     "ensembles": [
         f"ensemble.tests.test_{name}" for name in ("bagging", "common", "voting", "weight_boosting")
@@ -78,6 +80,11 @@ LEFT_OUT = {
     "test_multioutput.test_classifier_chain_tuple_order": CHANCE,
 }
 """Tests that are not run and why, as `module.test` or `module.test:word of its parameters`."""
+
+
+def test_nothing_is_left_out_of_modules_that_are_not_run() -> None:
+    modules = {name.rpartition(".")[2] for names in MODULES.values() for name in names}
+    assert {test.partition(".")[0] for test in named(LEFT_OUT)} <= modules
 
 
 @pytest.mark.slow

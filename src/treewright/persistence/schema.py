@@ -189,10 +189,11 @@ def _checked_classes(content: Any) -> NDArray[Any]:
     dtype = np.dtype(CLASS_TYPES[kind])
     known = all(type(value) in LABELS[dtype.kind] and value not in (math.inf, -math.inf) for value in values)
     _check(known, f"a class is not of the type {kind!r}")
-    try:
-        classes = np.array(values, dtype=dtype)
-    except OverflowError:
-        raise ModelFileError(f"a class does not fit the type {kind!r}.") from None
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        fits = all(limits.min <= value <= limits.max for value in values)
+        _check(fits, f"a class does not fit the type {kind!r}")
+    classes = np.array(values, dtype=dtype)
     _check(classes.tolist() == values, f"a class does not fit the type {kind!r}")
     _check(len(set(values)) == len(values), "the schema repeats a class")
     return classes
