@@ -70,19 +70,19 @@ class OptimalRecipe(ProgramRecipe):
             Told the best objective and the lower bound now and then.
         """
         options = self._options(dataset, n_jobs, watch)
-        found = _core.grow_optimal(*core_table(dataset), dataset.weight, options)
+        found = _core.grow_optimal(*core_table(dataset, "optimal trees"), dataset.weight, options)
         proof = Proof(*(found.pop(field.name) for field in fields(Proof)))
         return Tree.from_arrays(dataset.schema, found, options["costs"]), proof
 
     def root_choices(self, dataset: Dataset, n_jobs: int | None = None) -> Array:
         """Give the best objective for each feature at the root."""
         options = self._options(dataset, n_jobs, None)
-        return _core.optimal_root_choices(*core_table(dataset), dataset.weight, options)
+        return _core.optimal_root_choices(*core_table(dataset, "optimal trees"), dataset.weight, options)
 
     def frontier(self, dataset: Dataset, n_jobs: int | None = None) -> Array:
         """Give the best objective for up to 1, 2, … leaves."""
         options = self._options(dataset, n_jobs, None)
-        return _core.optimal_frontier(*core_table(dataset), dataset.weight, options)
+        return _core.optimal_frontier(*core_table(dataset, "optimal trees"), dataset.weight, options)
 
     def class_factor(self, dataset: Dataset) -> Array | None:
         """Give the factor that class weights or priors put on the weight of each class."""

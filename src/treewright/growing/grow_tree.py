@@ -96,9 +96,13 @@ def _significance_note(dataset: Dataset, recipe: Recipe, tree: Tree) -> str:
     return f"a single leaf: no split is significant at {recipe.significance:g}" if could_grow else ""
 
 
-def core_table(dataset: Dataset) -> tuple[Any, Codes, Codes, Codes, Array | Codes | None, int]:
-    """Give a dataset as the first arguments of the core's growers."""
+def core_table(
+    dataset: Dataset, program: str | None = None
+) -> tuple[Any, Codes, Codes, Codes, Array | Codes | None, int]:
+    """Give a dataset as the first arguments of the core's growers; those of a program grow on dense rows."""
     schema = dataset.schema
+    if program is not None and isinstance(dataset, SparseDataset):
+        dataset = dataset.dense(program)
     position, n_categories = schema.position, schema.n_categories
     numbers = dataset.columns.parts if isinstance(dataset, SparseDataset) else dataset.numbers
     return numbers, dataset.codes, position, n_categories, dataset.target, schema.n_classes

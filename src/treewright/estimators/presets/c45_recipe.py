@@ -56,7 +56,7 @@ class C45Recipe(ProgramRecipe):
         schema = dataset.schema
         rows = dataset if self.beside is None else together(dataset, unweighed(self.beside))
         options = self._options() | {"threads": threads(n_jobs), "progress": progress}
-        return Tree.from_arrays(schema, _core.grow_c45(*core_table(rows), rows.weight, options))
+        return Tree.from_arrays(schema, _core.grow_c45(*core_table(rows, "C4.5"), rows.weight, options))
 
     def unpruned(self) -> C45Recipe:
         """Give the recipe of the tree before collapsing and pruning."""

@@ -63,7 +63,7 @@ class CARTRecipe(ProgramRecipe):
     def grow_with_prices(self, dataset: Dataset, n_jobs: int | None, progress: Progress | None) -> GrownCART:
         """Grow a tree, and tell at which price of a split each node collapses."""
         options = self._options(dataset.schema, n_jobs, progress)
-        arrays = _core.grow_cart(*core_table(dataset), dataset.weight, options)
+        arrays = _core.grow_cart(*core_table(dataset, "CART"), dataset.weight, options)
         figures = CARTFigures.taken_from(arrays, _class_weight(dataset))
         largest_improve = arrays.pop("largest_improve")
         tree = Tree.from_arrays(dataset.schema, arrays, self._costs_of_tree(dataset))
@@ -102,7 +102,7 @@ class CARTRecipe(ProgramRecipe):
         ):  # rpart takes the root of a negative product, and then goes no deeper
             inside = np.concatenate([[10 * price[0]], np.sqrt(paying[:-1] * paying[1:])])
         options = self._options(dataset.schema, n_jobs, progress) | {"largest_improve": largest_improve}
-        table = core_table(dataset)
+        table = core_table(dataset, "CART")
         return _core.validate_cart(*table, dataset.weight, options, inside, price[-1], folds)
 
     def class_factor(self, dataset: Dataset) -> Array | None:
