@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -115,3 +117,29 @@ def test_one_node_names_the_features_that_its_surrogates_leave_out(run: Run) -> 
     found = json.loads(run("show", "cart.tw", "--node", "0", "--json")[1])
     assert found["left_out_of_surrogates"] == ["c"]
     assert [one["feature"] for one in found["surrogates"]] == ["b"]
+
+
+@pytest.mark.parametrize("command", [["show"], ["rules"], ["explain", IRIS]])
+def test_reading_a_tree_does_not_wait_for_scikit_learn(run: Run, iris: str, command: list[str]) -> None:
+    code = (
+        "import sys; from treewright.cli import main; "
+        f"status = main([{command[0]!r}, {iris!r}, *{command[1:]!r}]); "
+        "assert status == 0 and not {'sklearn', 'scipy', 'pandas'} & set(sys.modules), sorted(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-300:]
+
+
+@pytest.mark.parametrize("algorithm", ["tree", "decision_tree", "cart", "c4.5", "forest"])
+def test_a_tree_is_shown_as_its_estimator_has_it(run: Run, algorithm: str) -> None:
+    run("fit", LABOR, "-t", "contract", "-a", algorithm, "-q", "--folds", "0", "-o", "a.tw")
+    model = tw.load("a.tw")
+    frame = pd.read_csv(LABOR, na_values="?")
+    row = frame[list(model.feature_names_in_)].iloc[4]
+    assert (
+        str(model.explain(row.where(row.notna(), None).to_dict()))
+        in run("explain", "a.tw", LABOR, "--row", "5")[1]
+    )
+    if algorithm != "forest":
+        assert str(model.tree_) in run("show", "a.tw")[1]
+        assert str(model.rules()) in run("rules", "a.tw")[1]

@@ -14,8 +14,8 @@ import treewright as tw
 from helpers.explaining import POLICIES, hand_made, models, share_of
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
 from treewright.errors import DataError
-from treewright.estimators.explaining import explain
 from treewright.explain import contributions, explain_row, follow, read_row
+from treewright.explain.of_model import explain
 from treewright.tree.splits import Hyperplane
 
 # ---- the way ---------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from treewright.cli.model_loading import open_model, read_features, row_values
+from treewright.cli.model_loading import open_to_read, read_features, row_values
 from treewright.cli.options import DataOptions, model_command, screen_of, taken, value_of_text
 from treewright.files.workspace import Workspace
 from treewright.fitting.report import schema_of
@@ -47,7 +47,7 @@ def command(model: str, row: int | None, where: str | None, **given: Any) -> Non
         raise click.UsageError("--row and --where both choose the row: give one.")
     if where is not None:
         options = taken(DataOptions, given | {"query": f"SELECT * FROM data WHERE {where}"})
-    fitted = open_model(model)
+    fitted = open_to_read(model)
     if not hasattr(fitted, "explain"):
         raise click.UsageError(f"{type(fitted).__name__} has no tree to explain its answers by.")
     with Workspace() as workspace:

@@ -32,6 +32,18 @@ def open_model(path: str) -> Any:
         raise ModelFileError(f"cannot read {path!r}: {problem.strerror or problem}.") from None
 
 
+def open_to_read(path: str) -> Any:
+    """Read a model file to show or explain it: most trees need no estimator, and need not wait for it."""
+    from treewright.fitting.saved_tree import SavedTree
+    from treewright.persistence.container import read_model
+
+    try:
+        header, arrays = read_model(path)
+    except OSError as problem:
+        raise ModelFileError(f"cannot read {path!r}: {problem.strerror or problem}.") from None
+    return SavedTree(header, arrays) if SavedTree.can_be(header, arrays) else open_model(path)
+
+
 def read_features(workspace: Workspace, staged: Staged, model: Any, screen: Screen) -> list[Reading]:
     """Decide how to read the columns that a model needs; say what is missing or was never seen."""
     columns = schema_of(model).columns

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from treewright.cli.fit import refuse_folder
-from treewright.cli.model_loading import open_model, read_judged, table_features
+from treewright.cli.model_loading import open_to_read, read_judged, table_features
 from treewright.cli.options import DataOptions, model_argument, screen_of, screen_options, taken, text_options
 from treewright.files.workspace import Workspace
 from treewright.fitting.report import ruleset_of
@@ -49,7 +49,7 @@ def command(model: str, data: tuple[str, ...], output: str | None, **given: Any)
     refuse_folder(output)
     if given["pruned"] and not data:
         raise click.UsageError("--prune needs rows: add DATA, the table that the model was made from.")
-    fitted = open_model(model)
+    fitted = open_to_read(model)
     ruleset = ruleset_of(fitted)
     if ruleset is None and not hasattr(fitted, "tree_"):
         raise click.UsageError(f"{type(fitted).__name__} has no single tree to read as rules.")

@@ -6,11 +6,19 @@ from typing import Any
 
 import click
 
-from treewright.cli.model_loading import open_model
+from treewright.cli.model_loading import open_to_read
 from treewright.cli.options import model_argument, screen_of, screen_options
 from treewright.cli.screen import Screen
 from treewright.data.columns import plain
-from treewright.fitting.report import card_lines, figure, importance_section, ruleset_of, title_of, tree_text
+from treewright.fitting.report import (
+    card_lines,
+    figure,
+    importance_section,
+    kind_name,
+    ruleset_of,
+    title_of,
+    tree_text,
+)
 from treewright.formatting.text import quoted
 from treewright.tree.decision import loss_name
 from treewright.tree.splits import features_of
@@ -36,7 +44,7 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
     --json shows all of them.
     """
     screen = screen_of(given)
-    fitted = open_model(model)
+    fitted = open_to_read(model)
     ruleset = ruleset_of(fitted)
     if ruleset is not None:
         screen.text(str(ruleset))
@@ -56,7 +64,7 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
         if edits:
             screen.text(f"edited by hand: {', '.join(map(_edit_text, edits))}")
         known = ({"edits": list(edits)} if edits else {}) | ({"card": card.to_dict()} if card else {})
-        screen.result({"kind": type(fitted).__name__, "tree": tree.to_dict(), **known})
+        screen.result({"kind": kind_name(fitted), "tree": tree.to_dict(), **known})
         return
     if not 0 <= node < len(tree):
         raise click.UsageError(f"--node {node}: the tree has the nodes 0 to {len(tree) - 1}.")

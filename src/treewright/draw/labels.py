@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,7 @@ from treewright.data import Schema
 from treewright.data.columns import plain, value_text
 from treewright.draw.typography import fit_lines, text_width
 from treewright.draw.visible_tree import Held
-from treewright.export.text import Writer, percent
+from treewright.export.text import Writer, percent, shown_at
 from treewright.formatting.text import counted, number_text, printable
 from treewright.tree import Tree
 from treewright.tree.decision import loss_name
@@ -38,8 +39,8 @@ class Labels:
         The tree.
     decimals : int or None
         How many decimals numbers show; None shows thresholds exactly.
-    missing : bool
-        Whether to mark the branch that a row takes whose split is unanswered.
+    missing : bool or collection of int
+        Whether to mark the branch that a row takes whose split is unanswered; or the nodes where to.
     max_categories : int
         Longer lists of categories are shortened, with a count of those left out.
 
@@ -53,7 +54,7 @@ class Labels:
 
     tree: Tree
     decimals: int | None = None
-    missing: bool = False
+    missing: bool | Collection[int] = False
     max_categories: int = 5
 
     @cached_property
@@ -83,7 +84,7 @@ class Labels:
         branch = int(self.tree.branch[node])
         split, default = self.tree[above].split, int(self.tree.default_branch[above])
         own = isinstance(split, Table) and not split.groups[branch]  # a branch of missing values alone
-        if not self.missing or own or default not in (branch, -1):
+        if not shown_at(self.missing, above) or own or default not in (branch, -1):
             return ""
         return f" or{SPACE}missing" + f"{SPACE}(shared)" * (default == -1)
 

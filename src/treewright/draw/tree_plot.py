@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -50,7 +50,7 @@ def plot_tree(
     max_leaves: int | None = 24,
     title: str | None = None,
     decimals: int | None = None,
-    missing: bool = False,
+    missing: bool | Collection[int] = False,
     node_ids: bool = False,
     counts: bool = False,
     patterns: bool = False,
@@ -87,8 +87,8 @@ def plot_tree(
     decimals : int, optional
         How many decimals numbers show; by default thresholds of many digits are rounded on the branches and
         exact in what a node tells when it is pointed at.
-    missing : bool, default=False
-        Whether to mark the branch that a row takes whose split is unanswered.
+    missing : bool or collection of int, default=False
+        Whether to mark the branch that a row takes whose split is unanswered; or the nodes where to.
     node_ids : bool, default=False
         Whether cards show the number of their node.
     counts : bool, default=False
@@ -127,6 +127,8 @@ def plot_tree(
     tree = _renamed(tree, feature_names, class_names)
     shown = show(tree, max_leaves, None if one is None else Rows(tree, one))
     path = None if one is None else Rows(shown.tree, one)
+    if not isinstance(missing, bool):  # nodes of the tree, of which some are folded away
+        missing = [node for node, source in enumerate(shown.source.tolist()) if source in missing]
     labels = Labels(shown.tree, decimals, missing)
     rows = None if given is None else Rows(shown.tree, given)
     shown = replace(shown, held=held_by(shown.tree, rows))

@@ -19,9 +19,10 @@ from treewright.data.sparse import SparseRows, is_sparse, row_blocks
 from treewright.data.target import read_target, read_weight
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator, estimator
-from treewright.estimators.explaining import explain, shap_values, to_html
+from treewright.estimators.explaining import shap_values, to_html
 from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
+from treewright.explain.of_model import explain
 from treewright.forest.bootstrap import Draws
 from treewright.forest.growing import grow_trees
 from treewright.forest.trees import Trees

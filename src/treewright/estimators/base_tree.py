@@ -18,9 +18,10 @@ from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Schema
 from treewright.data.sparse import BLOCK, is_sparse, row_blocks
 from treewright.estimators.base import TableEstimator, estimator
-from treewright.estimators.explaining import explain, shap_values, to_html
+from treewright.estimators.explaining import shap_values, to_html
 from treewright.estimators.prediction_report import PredictionReport
 from treewright.explain.importance import Importances, importances
+from treewright.explain.of_model import explain
 from treewright.growing.grow_tree import count_features, grow, progress_bar, threads
 from treewright.growing.parameter_conversion import check_counts
 from treewright.growing.recipe import AnyRecipe

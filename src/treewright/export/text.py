@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ def export_text(
     decimals: int | None = None,
     max_categories: int | None = 8,
     class_weights: bool = True,
-    missing: bool = False,
+    missing: bool | Collection[int] = False,
 ) -> str:
     """Write a tree as indented text, a line for each node: the branch's condition, and what its rows are.
 
@@ -54,8 +54,8 @@ def export_text(
         Longer lists of categories are shortened, with a count of those left out; None shows all.
     class_weights : bool, default=True
         Whether each line ends with the weight of every class, if these are few.
-    missing : bool, default=False
-        Whether to mark the branch that a row takes whose split is unanswered.
+    missing : bool or collection of int, default=False
+        Whether to mark the branch that a row takes whose split is unanswered; or the nodes where to.
 
     Returns
     -------
@@ -85,6 +85,11 @@ def export_text(
     return "\n".join([writer.title(), *note, "", *lines, *writer.limits()])
 
 
+def shown_at(missing: bool | Collection[int], node: int) -> bool:
+    """Whether the branch of missing values is marked at a node."""
+    return missing if isinstance(missing, bool) else node in missing
+
+
 @dataclass(frozen=True)
 class Writer:
     """Writes the parts of a tree's lines."""
@@ -93,7 +98,7 @@ class Writer:
     decimals: int | None
     max_categories: int | None
     class_weights: bool
-    missing: bool
+    missing: bool | Collection[int]
 
     def size(self) -> str:
         """Say how large the tree is."""
@@ -112,7 +117,8 @@ class Writer:
             return f"{self.size()}; {'[value]' if self.tree.equations is None else '[mean]'}"
         if not self.shows_classes:
             return f"{self.size()}; {len(self.class_texts)} classes"
-        return f"{self.size()}; classes [{' '.join(self.class_texts)}]"
+        smoothed = "" if self.tree.observed is None else "; probabilities smoothed"
+        return f"{self.size()}; classes [{' '.join(self.class_texts)}]{smoothed}"
 
     @property
     def shows_classes(self) -> bool:
@@ -152,7 +158,7 @@ class Writer:
             )
             for branch in range(split.n_branches)
         ]
-        if self.missing:
+        if shown_at(self.missing, node):
             default = self.tree.default_branch[node]
             for branch, condition in enumerate(conditions):
                 if default in (branch, -1) and not condition.endswith(" is missing"):

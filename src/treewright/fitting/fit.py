@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from treewright._module_names import public
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
 from treewright.fitting.card import make_card
+from treewright.fitting.findings import identifier_lines, identifiers, nodes_that_miss
 from treewright.fitting.learners import AS_USUAL, folds_for, suited_learner
 from treewright.fitting.report import (
     Section,
@@ -57,7 +59,8 @@ class FitResult:
     def model_sections(self) -> list[Section]:
         """Give the parts of the report that follow the table."""
         parts = [
-            model_section(self.model, missing=self.data.has_missing),
+            model_section(self.model, missing=nodes_that_miss(self.model, self.data)),
+            identifier_section(self.model, self.data),
             None
             if self.evaluation is None
             else performance_section(self.evaluation.evaluation, folds_text(self.evaluation)),
@@ -105,6 +108,7 @@ class FitResult:
                     for name in data.features
                 ],
                 "notes": list(data.notes),
+                "identifiers": identifiers(data),
             },
             "model": {"kind": type(model).__name__},
             "cross_validation": None if self.evaluation is None else self.evaluation.to_dict(),
@@ -232,14 +236,22 @@ def fit(
     return fit_table(data, model, folds, random_state, Nobody())
 
 
+def identifier_section(model: Any, data: TrainingTable) -> Section | None:
+    """Say which columns look like identifiers, and what was done; None if none does."""
+    lines = identifier_lines(model, data)
+    return Section("Identifiers", tuple(lines)) if lines else None
+
+
 def fit_table(
     data: TrainingTable, model: Any, folds: int | None, random_state: int, listener: Listener
 ) -> FitResult:
     """Fit a model to a table that was read, and judge it."""
-    with listener.progress("growing", known=False):
-        model.fit(data.X, data.y, data.weight)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*likely an identifier")  # the report says so, and what was done
+        with listener.progress("growing", known=False):
+            model.fit(data.X, data.y, data.weight)
+        evaluation = validate(model, data, folds, random_state, listener)
     model.target_name_ = data.target
-    evaluation = validate(model, data, folds, random_state, listener)
     model.card_ = make_card(model, data, evaluation)
     return FitResult(model, evaluation, data)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,8 +78,8 @@ def _table(head: list[str], rows: Iterable[Iterable[str]], left: int) -> list[st
 # ---- the model ---------------------------------------------------------------------------------------------
 
 
-def model_section(model: Any, *, missing: bool = False) -> Section:
-    """Give the tree and, if asked, where missing values go; of a forest its size."""
+def model_section(model: Any, *, missing: bool | Collection[int] = False) -> Section:
+    """Give the tree, with where missing values go at some nodes or at all; of a forest its size."""
     ruleset = ruleset_of(model)
     if ruleset is not None:
         text = str(ruleset)
@@ -90,7 +90,7 @@ def model_section(model: Any, *, missing: bool = False) -> Section:
     return Section(title_of(model), tuple(text.split("\n")))
 
 
-def tree_text(tree: Any, max_depth: int | None = None, *, missing: bool = False) -> str:
+def tree_text(tree: Any, max_depth: int | None = None, *, missing: bool | Collection[int] = False) -> str:
     """Write a tree, from the top only if it is large."""
     from treewright.export import export_text
 
@@ -104,9 +104,15 @@ def tree_text(tree: Any, max_depth: int | None = None, *, missing: bool = False)
 
 def title_of(model: Any) -> str:
     """Say what made a model."""
-    title = f"Learned by {type(model).__name__}"
+    title = f"Learned by {kind_name(model)}"
     pruner = getattr(model, "pruner_", None)
-    return title if pruner is None else f"{title}, pruned by {type(pruner).__name__}"
+    name = getattr(model, "pruner_name", None) if pruner is None else type(pruner).__name__
+    return title if name is None else f"{title}, pruned by {name}"
+
+
+def kind_name(model: Any) -> str:
+    """Give the name of a model's estimator."""
+    return str(getattr(model, "kind", None) or type(model).__name__)
 
 
 def ruleset_of(model: Any) -> Any:

@@ -16,6 +16,7 @@ from treewright.explorer.report_page import alone, compose
 from treewright.export import export_html
 from treewright.figures import evaluate_model
 from treewright.fitting.column_summary import column_line
+from treewright.fitting.findings import identifier_lines, nodes_that_miss
 from treewright.fitting.report import error_text, folds_text, importances, ruleset_of, title_of
 from treewright.formatting.html_table import html_bars, html_table
 from treewright.formatting.text import counted
@@ -56,7 +57,7 @@ def report_body(result: FitResult) -> str:
         f"<h1>{escape(_title(result))}</h1>",
         f"<p>{escape(title_of(model))}, from {counted(len(data), 'row')} and "
         f"{counted(len(data.features), 'feature')}.</p>",
-        *(f"<p>{escape(note)}</p>" for note in data.notes),
+        *(f"<p>{escape(note)}</p>" for note in (*data.notes, *identifier_lines(model, data))),
     ]
     if found is not None:
         parts += ["<h2>Performance</h2>", *_worth(found)]
@@ -64,7 +65,7 @@ def report_body(result: FitResult) -> str:
     if ruleset is not None:
         parts += ["<h2>The rules</h2>", f'<pre class="scroll">{escape(str(ruleset))}</pre>']
     elif hasattr(model, "tree_"):
-        drawing = plot_tree(model, data.X, data.y, missing=data.has_missing)
+        drawing = plot_tree(model, data.X, data.y, missing=nodes_that_miss(model, data))
         parts += ["<h2>The tree</h2>", f'<div class="scroll drawing">{drawing.svg}</div>']
         parts.append(f"<details><summary>in words</summary>{export_html(model.tree_)}</details>")
     shares = {name: share for name, share in importances(model) if share > 0}

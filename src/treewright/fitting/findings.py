@@ -1,0 +1,89 @@
+"""What only the training rows tell of a model: where they miss values, and which columns identify them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treewright.data import Dataset
+from treewright.data.columns import Raw, RawCodes
+from treewright.draw.visible_tree import Rows
+from treewright.fitting.report import schema_of
+from treewright.fitting.training_table import TrainingTable
+from treewright.formatting.text import counted
+
+FEWEST_ROWS = 20
+"""Of fewer rows no column is called an identifier."""
+
+MOST_ALIKE = 0.5
+"""Text of more different values than this share of its rows looks like an identifier."""
+
+
+def nodes_that_miss(model: Any, data: TrainingTable) -> list[int]:
+    """List the nodes of a model's tree to which training rows come that do not answer the split.
+
+    Examples
+    --------
+    >>> from treewright import fit
+    >>> table = {"a": [1, 2, 3, 4, None] * 4, "y": ["no", "no", "yes", "yes", "no"] * 4}
+    >>> result = fit(table, "y", folds=0)
+    >>> nodes_that_miss(result.model, result.data)
+    [0]
+    """
+    if not hasattr(model, "tree_") or not data.has_missing:
+        return []
+    tree = model.tree_
+    rows = Rows(tree, Dataset(tree.schema, *tree.schema.encode(data.X, inf=getattr(model, "inf", "error"))))
+    return [node for node in np.flatnonzero(tree.n_children).tolist() if rows.n_missing(node)]
+
+
+def identifiers(data: TrainingTable) -> dict[str, int]:
+    """Find columns that look like identifiers, each with its number of different values.
+
+    They are columns of text with hardly a value twice, and of whole numbers that number the rows.
+
+    Examples
+    --------
+    >>> from treewright import fit
+    >>> table = {"id": range(30), "name": [f"n{k}" for k in range(30)], "age": [3, 4] * 15, "y": [0, 1] * 15}
+    >>> identifiers(fit(table, "y", folds=0).data)
+    {'id': 30, 'name': 30}
+    """
+    found = {name: _different_values(data.table[name]) for name in data.features}
+    return {name: values for name, values in found.items() if values}
+
+
+def _different_values(raw: Raw) -> int:
+    """Count the values of a column that looks like an identifier; 0 if it does not."""
+    n_rows = int((~raw.gaps).sum())
+    if n_rows < FEWEST_ROWS:
+        return 0
+    if isinstance(raw, RawCodes):
+        used = len(np.unique(raw.codes[raw.codes >= 0]))
+        return used if not raw.declared and not raw.ordered and used > MOST_ALIKE * n_rows else 0
+    values = raw.values[~raw.gaps]
+    if values.dtype.kind not in "iuf" or len(np.unique(values)) < n_rows or np.any(values % 1):
+        return 0
+    return n_rows if float(values.max()) - float(values.min()) < 2 * n_rows else 0
+
+
+def identifier_lines(model: Any, data: TrainingTable) -> list[str]:
+    """Say which columns look like identifiers, and what was done about them."""
+    fair = type(model).__name__ in ("TreeClassifier", "TreeRegressor")
+    used = _used(model)
+    lines = []
+    for name, values in identifiers(data).items():
+        coded = isinstance(data.table[name], RawCodes)
+        what = f"{name} looks like an identifier ({values} values in {counted(len(data), 'row')}): "
+        if fair and coded:
+            what += "a grouping of its values had to pay for all others that there were; "
+        done = "the tree uses it" if name in used else "the tree does not use it"
+        lines.append(f"{what}{done}{'; leave it out if it only names rows' if name in used else ''}")
+    return lines
+
+
+def _used(model: Any) -> set[str]:
+    shares = getattr(model, "feature_importances_", None)
+    names = schema_of(model).names
+    return set() if shares is None else {name for name, share in zip(names, shares, strict=True) if share > 0}
