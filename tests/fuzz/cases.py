@@ -512,6 +512,7 @@ for _name in FORESTS:
     if _name.endswith("Classifier"):
         PARAMETERS[_name] |= {"class_weight": OF_CLASSES["class_weight"], "vote": (0.2, _one("hard"))}
 UNTRIED = (
+    "leaves",  # linear leaves: not fuzzed yet
     *("work_limit", "time_limit", "n_estimators", "random_state"),
     *("n_jobs", "verbose", "warm_start", "on_interrupt"),
 )
