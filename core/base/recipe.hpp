@@ -58,6 +58,7 @@ using FeatureGroups = std::vector<std::vector<int32_t>>;
     CHOICE(Numbers, class_factor, {})      /* by class */                                              \
     CHOICE(Numbers, search_factor, {})     /* by class */                                              \
     CHOICE(double, enough_risk, -no_limit) /* of the tree, per unit of weight: growing ends */         \
+    CHOICE(int, n_outputs, 1)              /* targets: the criterion is the mean over them */          \
     CHOICE(int, threads, 1)                                                                            \
     /* parameters: written by tools/generate_parameters.py */                                          \
     CHOICE(std::string, criterion, "gini")                                                             \

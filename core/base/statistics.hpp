@@ -42,6 +42,8 @@ struct LocalRows {
     size_t n_targets = 0;                 // of the node, for sorted_target
     const double* weight = nullptr;       // null = every row weighs one
     const ClassLevels* levels = nullptr;  // under monotone constraints
+    size_t outputs = 1;                   // of several targets a row has so many labels, or numbers, side by side;
+    const LocalRows* each = nullptr;      // or each target has rows of its own, where the criterion looks at them one by one
 
     double weight_of(size_t row) const { return weight ? weight[row] : 1.0; }
 };
@@ -96,6 +98,8 @@ struct Scratch {
     std::vector<double> left, right, fenwick_weight[2], fenwick_sum[2];
     std::vector<double> left_term, right_term;  // n·log2 n of each class, for weighted rows
     std::vector<std::pair<double, uint32_t>> heap;
+    std::vector<Scratch> each;  // of several targets
+    std::vector<Totals> totals;
 
     Scratch() = default;
     explicit Scratch(const double* logs) : n_log_n(logs) {}

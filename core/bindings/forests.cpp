@@ -52,7 +52,10 @@ struct HeldForest {
           table_entry(held<uint32_t>(a, "table_entry")),
           risk(held<double>(a, "risk")),
           merit(held<double>(a, "merit")),
-          n_classes(n_classes_) {}
+          n_classes(n_classes_) {
+        if (value.ndim() != 2 || value.shape(1) % width_of(n_classes) != 0)
+            throw nb::value_error("value must have a column for each class, or number, of each target");
+    }
 
     template <class T>
     static std::span<const T> as(const Any& array) {
@@ -60,11 +63,11 @@ struct HeldForest {
         return {static_cast<const T*>(array.data()), array.size()};
     }
     ForestView view() const {
-        return {width_of(n_classes), n_classes,          span(tree_begin),
-                span(split_begin),   span(tables_of),    {reinterpret_cast<const PackedNode*>(node.data()), node.shape(0)},
-                as<float>(value),    as<double>(value),  span(count),
-                as<float>(weight),   as<double>(weight), span(risk),
-                span(merit),         span(table_begin),  span(table_entry)};
+        return {value.shape(1),    n_classes,          span(tree_begin),
+                span(split_begin), span(tables_of),    {reinterpret_cast<const PackedNode*>(node.data()), node.shape(0)},
+                as<float>(value),  as<double>(value),  span(count),
+                as<float>(weight), as<double>(weight), span(risk),
+                span(merit),       span(table_begin),  span(table_entry)};
     }
 };
 
@@ -82,19 +85,20 @@ Draws read_draws(const nb::dict& d, size_t n_rows) {
 }
 
 nb::object grow_trees(const nb::object& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
-                      const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                      const Vector<int32_t>& n_categories, const TargetArrays& target, int n_classes,
                       const std::optional<Vector<double>>& weight, const nb::dict& options, const nb::dict& draws) {
-    const Recipe recipe = read_recipe(options);
+    Recipe recipe = read_recipe(options);
     const HeldTable held(numbers, codes, position, n_categories, target.shape(0), options);
     const Table& table = held.table;
     const Target y = read_target(target, n_classes, weight);
+    recipe.n_outputs = static_cast<int>(y.n_outputs);
     const Draws drawn = read_draws(draws, table.n_rows);
     GrownForest grown = watched(options, [&](Monitor& monitor) {
         return grow_forest(table, y, recipe, drawn, span(position), span(n_categories), monitor);
     });
     if (grown.others.empty()) return to_dict(std::move(grown.forest));
     nb::list trees;
-    for (TreeArrays& tree : grown.others) trees.append(to_dict(std::move(tree), width_of(n_classes)));
+    for (TreeArrays& tree : grown.others) trees.append(to_dict(std::move(tree), width_of(n_classes, y.n_outputs)));
     return trees;
 }
 
@@ -138,7 +142,7 @@ nb::object pack_trees(const nb::list& trees, int n_classes, const Vector<int32_t
         narrow = narrow && exact(n_classes ? read.back().value : read.back().weight);
     }
     Forest forest;
-    forest.width = width_of(n_classes);
+    forest.width = read.empty() ? width_of(n_classes) : read[0].value.size() / read[0].size();
     forest.value.narrow = narrow && n_classes > 0;
     forest.weight.narrow = narrow;
     for (const TreeArrays& tree : read)
@@ -149,7 +153,7 @@ nb::object pack_trees(const nb::list& trees, int n_classes, const Vector<int32_t
 /// The forest that the arrays of a model file describe.
 nb::dict pack_columns(const nb::dict& a, int n_classes, const Vector<int32_t>& position, const Vector<int32_t>& n_categories) {
     Forest forest;
-    forest.width = width_of(n_classes);
+    forest.width = nb::cast<HeldForest::Any>(a["value"]).shape(1);
     const auto copy = [&]<class T>(std::vector<T>& to, const char* name) {
         const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(a[name]);
         to.assign(array.data(), array.data() + array.size());
@@ -189,7 +193,8 @@ nb::object draw_rows(size_t n_rows, const nb::dict& draws, size_t tree) {
 nb::dict unpack_tree(const nb::dict& arrays, int n_classes, size_t tree, const std::string& criterion,
                      const Vector<int32_t>& position, const Vector<int32_t>& n_categories) {
     const HeldForest held(arrays, n_classes);
-    return to_dict(unpack(held.view(), tree, criterion, span(position), span(n_categories)), width_of(n_classes));
+    const ForestView forest = held.view();
+    return to_dict(unpack(forest, tree, criterion, span(position), span(n_categories)), forest.width);
 }
 
 /// Sums over trees of what each row's leaf says, the number of trees that spoke (or None for all), and whether an infinity was
@@ -197,7 +202,7 @@ nb::dict unpack_tree(const nb::dict& arrays, int n_classes, size_t tree, const s
 nb::tuple vote_rows(const nb::dict& arrays, int n_classes, const Grid<double>& numbers, const Grid<int32_t>& codes, bool hard,
                     const nb::object& draws, int threads) {
     const HeldForest held(arrays, n_classes);
-    const size_t rows = std::max(numbers.shape(0), codes.shape(0)), width = width_of(n_classes);
+    const size_t rows = std::max(numbers.shape(0), codes.shape(0)), width = held.view().width;
     auto [sums, owner] = allocate<double>(rows * width);
     std::optional<Draws> out_of_bag;
     if (!draws.is_none()) out_of_bag = read_draws(nb::cast<nb::dict>(draws), rows);

@@ -61,17 +61,18 @@ nb::tuple sparse_columns(const Vector<int64_t>& begin, const Vector<int32_t>& in
 std::string needs_dense(const nb::dict& options) { return dense_only(read_recipe(options)); }
 
 nb::dict grow_tree(const nb::object& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
-                   const Vector<int32_t>& n_categories, const TargetArray& target, int n_classes,
+                   const Vector<int32_t>& n_categories, const TargetArrays& target, int n_classes,
                    const std::optional<Vector<double>>& weight, const nb::dict& options) {
-    const Recipe recipe = read_recipe(options);
+    Recipe recipe = read_recipe(options);
     const HeldTable held(numbers, codes, position, n_categories, target.shape(0), options);
     const Table& table = held.table;
     const Target y = read_target(target, n_classes, weight);
+    recipe.n_outputs = static_cast<int>(y.n_outputs);
     auto grown = watched(options, [&](Monitor& monitor) {
         std::optional<TreeArrays> drawn = grow_drawn_cuts(table, y, recipe, monitor);
         return drawn ? std::move(*drawn) : grow(table, y, recipe, monitor);
     });
-    return to_dict(std::move(grown), width_of(n_classes));
+    return to_dict(std::move(grown), width_of(n_classes, y.n_outputs));
 }
 
 /// Merit of one split given as a table of class weights, a row for each branch.

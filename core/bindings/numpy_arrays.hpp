@@ -86,7 +86,7 @@ inline void add_table(nb::dict& out, const std::string& prefix, SplitTable&& tab
 }
 
 /// Columns of `value`.
-inline size_t width_of(int n_classes) { return n_classes > 0 ? static_cast<size_t>(n_classes) : 1; }
+inline size_t width_of(int n_classes, size_t n_outputs = 1) { return n_outputs * static_cast<size_t>(std::max(n_classes, 1)); }
 
 inline nb::dict to_dict(TreeArrays&& tree, size_t width) {
     nb::dict out;
@@ -169,6 +169,7 @@ struct Watch {
 using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using CodeColumns = nb::ndarray<const int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using TargetArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using TargetArrays = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;  // of one target or several
 
 inline Table read_table(const Columns& numbers, const CodeColumns& codes, const Vector<int32_t>& position,
                         const Vector<int32_t>& n_categories, size_t n_rows, const nb::dict& options) {
@@ -229,14 +230,19 @@ struct HeldTable {
     HeldTable(const HeldTable&) = delete;
 };
 
-inline Target read_target(const TargetArray& target, int n_classes, const std::optional<Vector<double>>& weight) {
+inline Target read_target(const auto& target, int n_classes, const std::optional<Vector<double>>& weight) {
     Target y;
     y.n_classes = n_classes;
+    if (target.ndim() == 2) y.n_outputs = target.shape(1);
+    if (target.ndim() < 1 || target.ndim() > 2 || y.n_outputs < 1)
+        throw nb::value_error("a target must have one or two dimensions");
     if (n_classes > 0) {
         if (target.dtype() != nb::dtype<int32_t>()) throw nb::type_error("class codes must be int32");
         y.label = static_cast<const int32_t*>(target.data());
-        for (size_t i = 0; i < target.shape(0); ++i)
-            if (y.label[i] < 0 || y.label[i] >= n_classes) throw nb::value_error("a class code is out of range");
+        for (size_t i = 0; i < target.size(); ++i) {
+            const int64_t code = y.label[i] - static_cast<int64_t>(i % y.n_outputs) * n_classes;
+            if (code < 0 || code >= n_classes) throw nb::value_error("a class code is out of range");
+        }
     } else {
         if (target.dtype() != nb::dtype<double>()) throw nb::type_error("a regression target must be float64");
         y.number = static_cast<const double*>(target.data());

@@ -118,7 +118,7 @@ inline constexpr bool goes_by_rows<Formula> = false;
 /// A scorer of these rows, all on the right.
 template <class S, class C>
 S make_scorer(const C& criterion, const LocalRows& rows, const Totals& totals, Scratch& scratch) {
-    if constexpr (std::is_same_v<C, Formula>) return S(rows, totals, criterion);
+    if constexpr (std::is_constructible_v<S, const LocalRows&, const Totals&, const C&>) return S(rows, totals, criterion);
     else if constexpr (std::is_same_v<S, FormulaScorer>) return S(rows, totals, formula_of<C>);
     else return S(rows, totals, scratch);
 }

@@ -30,7 +30,7 @@ public:
         }
         const Totals* both[] = {&left, &right};
         if constexpr (C::classification) return criterion_.merit(node_, Branches(both));
-        else return C::merit(node_, Branches(both), rows_.centre);
+        else return criterion_.merit(node_, Branches(both), rows_.centre);
     }
     double merit(double score) const { return score; }
     double score_step(double merit_step) const { return merit_step; }

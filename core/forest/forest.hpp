@@ -77,6 +77,8 @@ struct ForestView {
     std::span<const uint32_t> table_entry;
 
     size_t n_trees() const { return tree_begin.size() - 1; }
+    /// Columns of one of the targets.
+    size_t width_of_one() const { return static_cast<size_t>(std::max(n_classes, 1)); }
     double value(size_t i) const { return value32.empty() ? value64[i] : static_cast<double>(value32[i]); }
     double weight(size_t i) const { return weight32.empty() ? weight64[i] : static_cast<double>(weight32[i]); }
 };

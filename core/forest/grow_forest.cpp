@@ -35,13 +35,15 @@ struct Sample {
     }
 
 private:
-    /// Give every class that was drawn the same weight.
+    /// Give every class that was drawn the same weight; factors of several targets are multiplied.
     void balance(const Target& target, size_t n_draws) {
-        std::vector<double> drawn(static_cast<size_t>(target.n_classes), 0.0);
-        for (uint32_t row : rows) drawn[static_cast<size_t>(target.label[row])] += times[row];
-        const auto present = static_cast<double>(std::count_if(drawn.begin(), drawn.end(), [](double n) { return n > 0; }));
-        for (uint32_t row : rows)
-            weight[row] *= static_cast<double>(n_draws) / (present * drawn[static_cast<size_t>(target.label[row])]);
+        for (size_t o = 0; o < target.n_outputs; ++o) {
+            const auto class_of = [&](uint32_t row) { return static_cast<size_t>(target.label[row * target.n_outputs + o]); };
+            std::vector<double> drawn(target.n_outputs * static_cast<size_t>(target.n_classes), 0.0);
+            for (uint32_t row : rows) drawn[class_of(row)] += times[row];
+            const auto present = static_cast<double>(std::count_if(drawn.begin(), drawn.end(), [](double n) { return n > 0; }));
+            for (uint32_t row : rows) weight[row] *= static_cast<double>(n_draws) / (present * drawn[class_of(row)]);
+        }
     }
 };
 
@@ -54,10 +56,10 @@ public:
 
     void fill(const Table& table, const Target& target, const Sample& sample) {
         const std::vector<uint32_t>& rows = sample.rows;
-        const auto gather = [&](const auto* from, auto& to) {
+        const auto gather = [&](const auto* from, auto& to, size_t width = 1) {
             const size_t at = to.size();
-            to.resize(at + rows.size());
-            for (size_t i = 0; i < rows.size(); ++i) to[at + i] = from[rows[i]];
+            to.resize(at + rows.size() * width);
+            for (size_t i = 0; i < rows.size(); ++i) std::copy_n(from + rows[i] * width, width, to.data() + at + i * width);
         };
         numbers_.clear();
         codes_.clear();
@@ -80,8 +82,8 @@ public:
             }
         }
         target_ = target;
-        if (target.n_classes) gather(target.label, label_);
-        else gather(target.number, number_);
+        if (target.n_classes) gather(target.label, label_, target.n_outputs);
+        else gather(target.number, number_, target.n_outputs);
         target_.label = label_.data();
         target_.number = number_.data();
         if (!sample.weight.empty()) gather(sample.weight.data(), weight_);
@@ -130,7 +132,7 @@ struct ForestTask {
     /// A forest of no trees yet, with the precision its weights need.
     Forest blank() const {
         Forest forest;
-        forest.width = target.n_classes ? static_cast<size_t>(target.n_classes) : 1;
+        forest.width = target.n_outputs * static_cast<size_t>(std::max(target.n_classes, 1));
         const bool whole = (draws.n_draws ? !draws.balanced : !target.weight) && recipe.class_factor.empty();
         const bool narrow = whole && std::max(draws.n_draws, table.n_rows) < (size_t{1} << 24);
         forest.value.narrow = narrow && target.n_classes > 0;

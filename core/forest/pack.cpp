@@ -261,16 +261,10 @@ private:
         summary.count = forest_.count[begin_ + at];
         summary.default_branch = node(at).column & missing_left ? 0 : 1;
         if (forest_.n_classes > 0) {
-            for (double sum : totals_.sums) summary.weight += sum;
-            totals_.weight = summary.weight;
-            const bool pure = std::count_if(totals_.sums.begin(), totals_.sums.end(), [](double sum) { return sum > 0; }) <= 1;
-            if (!pure) {
-                summary.risk = summary.weight - *std::max_element(totals_.sums.begin(), totals_.sums.end());
-                summary.impurity = Criteria::with(criterion_, [&]<class C>() -> double {
-                    if constexpr (C::classification) return C::impurity(totals_);
-                    else return 0.0;
-                });
-            }
+            const size_t k = forest_.width_of_one(), outputs = forest_.width / k;
+            for (size_t i = 0; i < k; ++i) totals_.weight += totals_.sums[i];
+            summary.weight = totals_.weight;
+            for (size_t o = 0; o < outputs; ++o) add_classes(o, k, static_cast<double>(outputs), summary);
         } else {
             summary.weight = forest_.weight(begin_ + at);
             summary.risk = forest_.risk[begin_ + at];
@@ -281,6 +275,17 @@ private:
             append_split(at, tree.splits, summary.merit);
         }
         return summary;
+    }
+    /// Errors and impurity by one of the targets, as their mean has them.
+    void add_classes(size_t output, size_t n_classes, double outputs, NodeSummary& summary) {
+        take_output(totals_, output, n_classes, one_);
+        if (std::count_if(one_.sums.begin(), one_.sums.end(), [](double sum) { return sum > 0; }) <= 1) return;
+        const double impurity = Criteria::with(criterion_, [&]<class C>() -> double {
+            if constexpr (C::classification) return C::impurity(one_);
+            else return 0.0;
+        });
+        summary.risk += (summary.weight - *std::max_element(one_.sums.begin(), one_.sums.end())) / outputs;
+        summary.impurity += impurity / outputs;
     }
     void append_split(size_t at, SplitTable& splits, double merit) const {
         const int32_t feature = feature_of_[by_table(at)][node(at).column & column_bits];
@@ -296,7 +301,7 @@ private:
     const ForestView& forest_;
     std::string_view criterion_;
     size_t begin_, n_;
-    Totals totals_;
+    Totals totals_, one_;
     std::vector<int32_t> feature_of_[2];  // by column of numbers, and of codes
     std::vector<size_t> split_, table_;   // of each node, if it has one
 };

@@ -73,18 +73,19 @@ void ColumnTransforms::bin(size_t feature, int max_bins) {
 void ColumnTransforms::rank(size_t feature, const Target& target) {
     const int32_t* codes = given_.features[feature].codes;
     const auto levels = static_cast<size_t>(given_.features[feature].n_categories);
-    const size_t width = target.n_classes ? static_cast<size_t>(target.n_classes) : 1;
+    const size_t outputs = target.n_outputs, width = outputs * static_cast<size_t>(std::max(target.n_classes, 1));
     std::vector<double> sums(levels * width, 0.0), weight(levels, 0.0);
     for (size_t i = 0; i < given_.n_rows; ++i) {
         if (codes[i] < 0) continue;
         const auto level = static_cast<size_t>(codes[i]);
         const double w = target.weight ? target.weight[i] : 1.0;
         weight[level] += w;
-        sums[level * width + (target.n_classes ? static_cast<size_t>(target.label[i]) : 0)] +=
-            target.n_classes ? w : w * target.number[i];
+        for (size_t at = i * outputs, o = 0; o < outputs; ++o)
+            sums[level * width + (target.n_classes ? static_cast<size_t>(target.label[at + o]) : o)] +=
+                target.n_classes ? w : w * target.number[at + o];
     }
     Ranking& ranking = rankings_[feature];
-    ranking.code_of = order_levels(sums, weight, width, given_.features[feature].truth);
+    ranking.code_of = order_levels(sums, weight, width, given_.features[feature].truth, target.n_classes > 0);
     std::vector<double> rank_of(levels, 0.0);
     for (size_t r = 0; r < ranking.code_of.size(); ++r) rank_of[static_cast<size_t>(ranking.code_of[r])] = static_cast<double>(r);
     std::vector<double>& column = columns_[feature];

@@ -44,6 +44,7 @@ void use_criterion(GrowTask& task) {
         task.make_kernel = &make_kernel<Formula>;
         if constexpr (HasScorer<C>)
             if (!C::classification || !task.recipe.plain) task.make_kernel = &make_kernel<C>;
+        if (task.recipe.n_outputs > 1) task.make_kernel = &make_several_kernel;
     });
 }
 

@@ -6,8 +6,10 @@
 namespace treewright {
 
 struct Target {
-    int n_classes = 0;  // 0 = regression
-    const int32_t* label = nullptr;
+    int n_classes = 0;  // 0 = regression; of several targets the most of one
+    size_t n_outputs = 1;
+    const int32_t* label =
+        nullptr;  // of several targets those of a row side by side, each after those before: code + target·n_classes
     const double* number = nullptr;
     const double* weight = nullptr;  // null = every row weighs one
 };

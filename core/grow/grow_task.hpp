@@ -38,8 +38,8 @@ struct Ranking;
 struct GrowTask {
     const Table& table;
     const Recipe& recipe;
-    int n_classes;  // 0 = regression
-    const int32_t* label = nullptr;
+    int n_classes;                   // 0 = regression
+    const int32_t* label = nullptr;  // of several targets those of a row side by side, as columns of Totals
     const double* target = nullptr;
     double total_weight = 0;
     Monitor& monitor;
@@ -59,7 +59,9 @@ struct GrowTask {
         task.lightest = lightest;
         return task;
     }
-    size_t width() const { return n_classes ? static_cast<size_t>(n_classes) : 1; }
+    size_t n_outputs() const { return static_cast<size_t>(recipe.n_outputs); }
+    /// Of Totals and of what a node predicts: classes of all targets side by side, as many for each, or a number for each.
+    size_t width() const { return n_outputs() * static_cast<size_t>(std::max(n_classes, 1)); }
     size_t n_features() const { return table.features.size(); }
     /// Of a feature whose categories are grown on as ranks, else null.
     const Ranking* ranking(size_t feature) const { return rankings ? (*rankings)[feature] : nullptr; }
@@ -71,9 +73,28 @@ const C& criterion_of(const GrowTask& task) {
     return chosen<C>(task.formula);
 }
 
+/// Describe a node of several targets from the class weights of all.
+inline void describe_several_classes(const GrowTask& task, const Totals& totals, Description& node) {
+    const auto k = static_cast<size_t>(task.n_classes);
+    Totals part;
+    describe_each(
+        task.n_outputs(),
+        [&](size_t output, Description& one) {
+            take_output(totals, output, k, part);
+            one.count = totals.count;
+            one.weight = totals.weight;
+            one.pure = std::count_if(part.sums.begin(), part.sums.end(), [](double n) { return n > 0; }) <= 1;
+            one.impurity = one.pure ? 0.0 : task.formula->impurity(part);
+            one.risk = one.pure ? 0.0 : totals.weight - *std::max_element(part.sums.begin(), part.sums.end());
+        },
+        node);
+    node.value.assign(totals.sums.begin(), totals.sums.end());
+}
+
 /// Describe a node from its class weights (as the search weighs them).
 template <class C = Formula>
 void describe_classes(const GrowTask& task, const Totals& totals, Description& node) {
+    if (task.n_outputs() > 1) return describe_several_classes(task, totals, node);
     const Recipe& recipe = task.recipe;
     node.count = totals.count;
     node.value.assign(totals.sums.begin(), totals.sums.end());

@@ -62,6 +62,9 @@ public:
 template <class C>
 std::unique_ptr<Kernel> make_kernel(const GrowTask& task, bool unit);
 
+/// A kernel of several targets, by the mean over them of the criterion that the recipe names.
+std::unique_ptr<Kernel> make_several_kernel(const GrowTask& task, bool unit);
+
 /// Have a task grow by the criterion that its recipe names.
 void use_criterion(GrowTask& task);
 

@@ -16,8 +16,8 @@ inline constexpr Choices of_the_driver{Choice::criterion,         Choice::thread
 inline constexpr Choices presorted =
     Choices::all().without({Choice::policies, Choice::interval, Choice::hyperplane, Choice::sphere, Choice::median});
 
-/// Lists of rows that may be shared over branches: all but what asks about the tree as a whole, or a user.
-inline constexpr Choices shared_rows = Choices::all().without({Choice::monotonic, Choice::function});
+/// Lists of rows that may be shared over branches: all but what asks about the tree as a whole, a user, or several targets.
+inline constexpr Choices shared_rows = Choices::all().without({Choice::monotonic, Choice::function, Choice::n_outputs});
 
 /// Histograms with exact refinement.
 inline constexpr Choices histogram = of_the_driver.with(
@@ -28,8 +28,8 @@ inline constexpr Choices histogram = of_the_driver.with(
      Choice::min_gain,       Choice::category_search, Choice::max_groups,      Choice::fair_categories, Choice::short_cuts});
 
 /// Two-valued features as bits, inside presorted lists and histograms.
-inline constexpr Choices bits =
-    presorted.without({Choice::threshold, Choice::random_cuts, Choice::plain, Choice::monotonic, Choice::function});
+inline constexpr Choices bits = presorted.without(
+    {Choice::threshold, Choice::random_cuts, Choice::plain, Choice::monotonic, Choice::function, Choice::n_outputs});
 
 /// Sorting anew what each node has drawn.
 inline constexpr Choices by_sorting =

@@ -88,7 +88,7 @@ private:
     double merit_of(Branches branches) const {
         if constexpr (C::user_defined) return user_function_->merit(basis_, branches);
         else if constexpr (C::classification) return criterion_.merit(basis_, branches);
-        else return C::merit(basis_, branches, levels_.centre);
+        else return criterion_.merit(basis_, branches, levels_.centre);
     }
     /// What a branch of these totals would predict, as bounds speak of it.
     double prediction(const Totals& t) const { return C::classification ? classes_->mean(t.sums.data()) : t.sums[0] / t.weight; }
@@ -136,10 +136,14 @@ private:
         if (n < 2) return;
         if constexpr (!C::user_defined)
             if (recipe_.max_groups > 2 && n > 2) return several_groups(static_cast<size_t>(recipe_.max_groups));
-        if (!C::classification || levels_.width == 2)
-            cut_order(order_by([&](size_t level) { return levels_.mean(level, C::classification); }));
+        if (has_one_order()) cut_order(order_by([&](size_t level) { return levels_.mean(level, C::classification); }));
         else if (n <= exhaustive_levels) all_groupings();
         else search_groupings();
+    }
+    /// Whether the best grouping is a cut of the levels ordered by mean.
+    bool has_one_order() const {
+        if constexpr (requires { C::several; }) return false;
+        else return !C::classification || levels_.width == 2;
     }
     template <class Key>
     std::vector<size_t> order_by(Key&& key) const {
@@ -196,7 +200,7 @@ private:
     void each_order(Use&& use) {
         const size_t width = levels_.width;
         for (size_t k = 0; k < width; ++k)
-            if (basis_.sums[k] > 0)
+            if (!C::classification || basis_.sums[k] > 0)
                 use(order_by([&](size_t level) { return levels_.sums[level * width + k] / levels_.weight[level]; }));
         const std::vector<double> axis = principal_axis();
         use(order_by([&](size_t level) {

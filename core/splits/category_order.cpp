@@ -60,16 +60,17 @@ std::vector<size_t> ascending(const std::vector<double>& key, double scale) {
     return order;
 }
 
-std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width,
-                                  bool in_order) {
+std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width, bool in_order,
+                                  bool classes) {
     std::vector<double> score(weight.size(), 0.0);
     if (in_order) std::iota(score.begin(), score.end(), 0.0);
-    else if (width > 2) score = principal_scores(sums, weight, width);
+    else if (width > (classes ? 2 : 1)) score = principal_scores(sums, weight, width);
     else
         for (size_t level = 0; level < weight.size(); ++level)
             if (weight[level] > 0) score[level] = sums[level * width + width - 1] / weight[level];
-    double scale = width > 1 ? 1.0 : 0.0;  // shares of classes, or numbers
-    if (width == 1)
+    classes = classes && width > 1;
+    double scale = classes ? 1.0 : 0.0;  // shares of classes, or numbers
+    if (!classes)
         for (double mean : score) scale = std::max(scale, std::fabs(mean));
     std::vector<int32_t> order;
     for (size_t level : ascending(score, scale))

@@ -14,8 +14,9 @@ inline constexpr size_t few_levels = 64;
 std::vector<size_t> ascending(const std::vector<double>& key, double scale);
 
 /// The codes of the levels that have weight, by the share of the second class, the mean of the target, or the first principal
-/// component of the class shares (Coppersmith, Hong & Hosking, 1999); or as they are. `sums` is levels × width, as in Totals.
+/// component of the class shares, or of the means of several targets (Coppersmith, Hong & Hosking, 1999); or as they are. `sums`
+/// is levels × width, as in Totals.
 std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width,
-                                  bool in_order = false);
+                                  bool in_order = false, bool classes = true);
 
 }  // namespace treewright

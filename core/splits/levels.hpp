@@ -48,6 +48,7 @@ public:
     void count(size_t n_categories, size_t width, const LocalRows& rows, Each&& each, Levels& levels) {
         start(n_categories, width, rows, levels);
         const bool classes = rows.label, squares = !classes && width > 1;
+        if (rows.outputs > 1) return count_several(rows, each, levels);
         each([&](int32_t code, size_t row) {
             const double w = rows.weight_of(row);
             const size_t k = classes ? static_cast<size_t>(rows.label[row]) : 0;
@@ -70,6 +71,26 @@ public:
     }
 
 private:
+    /// The same of several targets.
+    template <class Each>
+    void count_several(const LocalRows& rows, Each&& each, Levels& levels) {
+        const size_t width = levels.width;
+        each([&](int32_t code, size_t row) {
+            const double w = rows.weight_of(row);
+            const auto c = static_cast<size_t>(std::max(code, 0));
+            double* sums = code < 0 ? levels.missing.sums.data() : sums_.data() + c * width;
+            for (size_t at = row * rows.outputs, o = 0; o < rows.outputs; ++o)
+                sums[rows.label ? static_cast<size_t>(rows.label[at + o]) : o] += rows.label ? w : w * rows.target[at + o];
+            if (code < 0) {
+                levels.missing.weight += w;
+                levels.missing.count += 1;
+            } else {
+                if (count_[c]++ == 0) present_.push_back(code);
+                weight_[c] += w;
+            }
+        });
+        collect(levels);
+    }
     void start(size_t n_categories, size_t width, const LocalRows& rows, Levels& levels);
     /// Give what was counted to the levels, in the order of codes, and have nothing counted.
     void collect(Levels& levels);

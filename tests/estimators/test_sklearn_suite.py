@@ -15,7 +15,6 @@ from treewright.estimators.base import estimator
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 OTHER_CODE = "tests private code of scikit-learn that our classes do not use"
-MULTI_OUTPUT = "several targets at once are refused with a clear sentence for now"
 ANY_CLASSES = "monotonic_cst goes with any number of classes"
 MIDDLE = (
     "holds branches to the middle of earlier ones; ours are held to the leaves beside them (test_monotone.py)"
@@ -37,14 +36,6 @@ LEFT_OUT: dict[str, str] = {
     "test_different_bitness_pickle": OTHER_CODE,
     "test_different_bitness_joblib_pickle": OTHER_CODE,
     "test_huge_allocations": "a huge max_leaf_nodes is only a bound: we allocate for the leaves there are",
-    "test_multioutput": MULTI_OUTPUT,
-    "test_classes_shape": MULTI_OUTPUT,
-    "test_class_weights": MULTI_OUTPUT,
-    "test_class_weight_errors": MULTI_OUTPUT,
-    "test_multiple_output_raises": MULTI_OUTPUT,
-    "test_min_weight_fraction_leaf_on_sparse_input": MULTI_OUTPUT,
-    "test_min_weight_fraction_leaf_with_min_samples_leaf_on_sparse_input": MULTI_OUTPUT,
-    ":multilabel": MULTI_OUTPUT,
     ":RandomForest": OTHER_CODE,
     ":ExtraTrees": OTHER_CODE,
     "test_multiclass_raises": ANY_CLASSES,

@@ -10,25 +10,16 @@ from helpers.sklearn_suite import global_random_seed, leave_out, named, suite, t
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-MULTI_OUTPUT = "several targets at once are refused with a clear sentence for now"
 PRIVATE = "reads private attributes of scikit-learn's forests"
 CHANCE = "compares a random figure with a bound that scikit-learn's own seeds were chosen for"
 WORDS = "the same refusal in other words"
 
 LEFT_OUT: dict[str, str] = {
-    "test_multioutput": MULTI_OUTPUT,
-    "test_multioutput_string": MULTI_OUTPUT,
-    "test_classes_shape": MULTI_OUTPUT,
-    "test_memory_layout": MULTI_OUTPUT,
-    "test_sparse_input": MULTI_OUTPUT,
-    "test_class_weights_forest": MULTI_OUTPUT,
-    "test_class_weight_errors": MULTI_OUTPUT,
-    "test_class_weight_balanced_and_bootstrap_multi_output": MULTI_OUTPUT,
-    "test_classifier_error_oob_score_multiclass_multioutput": MULTI_OUTPUT,
-    "test_forest_multioutput_integral_regression_target": MULTI_OUTPUT,
-    "test_forest_classifier_oob:X3": MULTI_OUTPUT,
-    "test_forest_regressor_oob:X1": MULTI_OUTPUT,
     "test_validate_y_class_weight": PRIVATE,
+    "test_memory_layout": PRIVATE,
+    "test_class_weights_forest": PRIVATE,
+    "test_forest_multioutput_integral_regression_target": PRIVATE,
+    "test_class_weight_errors": "a warm start must go on with the same targets, and this one does not",
     "test_max_samples_geq_one": PRIVATE,
     "test_oob_not_computed_twice": PRIVATE,
     "test_classification_toy": PRIVATE,
@@ -39,7 +30,6 @@ LEFT_OUT: dict[str, str] = {
     "test_forest_regressor_oob:X0-y0-0.7": CHANCE,
     "test_poisson_y_positive_check": WORDS,
     "test_max_samples_bootstrap": WORDS,
-    "test_forest_y_sparse": WORDS,
 }
 """Tests that are not run and why; see `sklearn_suite`."""
 

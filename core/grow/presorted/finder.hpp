@@ -118,7 +118,7 @@ private:
     /// Find the best candidate, and others if competitors are kept; features constant here are dropped.
     bool find_best(Item& item) {
         if (task_.bits) rows_.count_bits(item, bit_counter_);
-        if (!task_.n_classes) item.totals.sums[0] = rows_.centre_targets(item, criterion_.traits.centred ? item.centre : 0.0);
+        if (!task_.n_classes) rows_.centre_targets(item, criterion_.traits.centred ? item.centre : 0.0, item.totals);
         if (monotone()) look_around(item);
         constant_.clear();
         n_candidates_ = 0;

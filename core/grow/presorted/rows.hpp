@@ -7,6 +7,7 @@
 #include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
 #include "grow/missing_policy.hpp"
+#include "grow/presorted/row_targets.hpp"
 #include "grow/significance.hpp"
 
 namespace treewright {
@@ -26,7 +27,7 @@ public:
     using List = Entry<Index>;
 
     PresortedRows(const GrowTask& task, const std::vector<double>& weight)
-        : task_(task), recipe_(task.recipe), all_weights_(weight) {}
+        : task_(task), recipe_(task.recipe), targets_(task, weight) {}
     PresortedRows(const PresortedRows&) = delete;  // it points into itself
     PresortedRows& operator=(const PresortedRows&) = delete;
 
@@ -35,7 +36,7 @@ public:
         rows_ = rows;
         thread_ = thread;
         n_ = rows.size();
-        gather_target();
+        targets_.load(rows);
         gather_features();
         for (auto& order : order_) order.resize(n_);
         std::iota(order_[0].begin(), order_[0].end(), Index{0});
@@ -50,8 +51,8 @@ public:
     /// Rows of the table.
     const uint32_t* rows() const { return rows_.data(); }
     /// What scorers read.
-    const LocalRows& local() const { return local_; }
-    LocalRows& local() { return local_; }
+    const LocalRows& local() const { return targets_.local(); }
+    LocalRows& local() { return targets_.local(); }
     /// Features that are not constant.
     const Interactions::Features& features() const { return features_; }
 
@@ -78,44 +79,19 @@ public:
     double number(int32_t feature, size_t local_row) const {
         return task_.table.features[static_cast<size_t>(feature)].numbers[rows_[local_row]];
     }
-    double target(size_t local_row) const { return target_[local_row]; }
+    double target(size_t local_row) const { return targets_.target(local_row); }
 
-    void count_classes(const RowSpan& node, Totals& totals) const {
-        const Index* order = this->order(node);
-        totals = Totals(task_.width());
-        for (size_t i = 0; i < node.size(); ++i) totals.sums[static_cast<size_t>(label_[order[i]])] += local_.weight_of(order[i]);
-        totals.weight = std::accumulate(totals.sums.begin(), totals.sums.end(), 0.0);
-        totals.count = node.size();
-    }
-    void describe_targets(const RowSpan& node, Description& description) {
-        const Index* order = this->order(node);
-        buffer_.resize(node.size());
-        for (size_t i = 0; i < node.size(); ++i) buffer_[i] = target_[order[i]];
-        if (local_.weight) {
-            weight_buffer_.resize(node.size());
-            for (size_t i = 0; i < node.size(); ++i) weight_buffer_[i] = weight_[order[i]];
-        }
-        describe_numbers(task_, buffer_, weight_buffer_, description);
-    }
-    /// Take the centre off the targets of a node; gives their sum.
-    double centre_targets(const RowSpan& node, double centre) {
-        const Index* order = this->order(node);
-        local_.centre = centre;
-        double sum = 0;
-        for (size_t i = 0; i < node.size(); ++i) {
-            centred_[order[i]] = target_[order[i]] - centre;
-            sum += local_.weight_of(order[i]) * centred_[order[i]];
-        }
-        if (task_.formula->traits.by_rows) rank_targets(order, node.size());
-        return sum;
-    }
+    void count_classes(const RowSpan& node, Totals& totals) const { targets_.count_classes(rows_of(node), totals); }
+    void describe_targets(const RowSpan& node, Description& description) { targets_.describe(rows_of(node), description); }
+    /// Take the centre off the targets of a node; gives their sums.
+    void centre_targets(const RowSpan& node, double centre, Totals& totals) { targets_.centre(rows_of(node), centre, totals); }
     /// Count the two-valued features of a node, all at once.
     void count_bits(const RowSpan& node, BitCounter& counter) const {
         const Index* order = this->order(node);
         const size_t words = task_.bits->words();
         counter.count(
             node.size(), task_.bits->size(), task_.width(), [&](size_t i) { return masks_.data() + order[i] * words; },
-            [&](size_t i) { return label_[order[i]]; });
+            [&](size_t i) { return targets_.label(order[i]); });
     }
     bool varies(const RowSpan& node, int32_t feature) const {
         if (!is_categorical(feature)) {
@@ -253,10 +229,11 @@ public:
     }
 
 private:
+    std::span<const Index> rows_of(const RowSpan& node) const { return {order(node), node.size()}; }
     void add_row(BranchSums& sums, Index row, double centre) const {
         const bool classes = task_.n_classes > 0;
-        sums.add(local_.weight_of(row), classes, classes ? static_cast<size_t>(label_[row]) : 0,
-                 classes ? 0.0 : target_[row] - centre);
+        sums.add(local().weight_of(row), classes, classes ? static_cast<size_t>(targets_.label(row)) : 0,
+                 classes ? 0.0 : targets_.target(row) - centre);
     }
     /// Category of a row, or its rank where categories are ranked; −1 if it has none.
     int32_t code(int32_t feature, Index row) const {
@@ -266,27 +243,6 @@ private:
     }
 
     // ---- setting up ------------------------------------------------------------------------------------------
-
-    void gather_target() {
-        if (task_.n_classes) {
-            label_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) label_[i] = task_.label[rows_[i]];
-            bit_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) bit_[i] = label_[i] == 1;
-            local_.label = label_.data();
-            local_.bit = bit_.data();
-        } else {
-            target_.resize(n_);
-            centred_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) target_[i] = task_.target[rows_[i]];
-            local_.target = centred_.data();
-        }
-        if (!all_weights_.empty()) {
-            weight_.resize(n_);
-            for (size_t i = 0; i < n_; ++i) weight_[i] = all_weights_[rows_[i]];
-            local_.weight = weight_.data();
-        }
-    }
 
     void gather_features() {
         const size_t p = task_.n_features();
@@ -335,20 +291,6 @@ private:
             for (size_t i = 0; i < n_; ++i) std::copy_n(task_.bits->mask(rows_[i]), words, masks_.data() + i * words);
         }
     }
-    void rank_targets(const Index* order, size_t n) {
-        by_target_.assign(order, order + n);
-        std::sort(by_target_.begin(), by_target_.end(),
-                  [&](Index a, Index b) { return centred_[a] < centred_[b] || (centred_[a] == centred_[b] && a < b); });
-        sorted_target_.resize(n);
-        target_rank_.resize(n_);
-        for (size_t i = 0; i < n; ++i) {
-            sorted_target_[i] = centred_[by_target_[i]];
-            target_rank_[by_target_[i]] = static_cast<int32_t>(i);
-        }
-        local_.target_rank = target_rank_.data();
-        local_.sorted_target = sorted_target_.data();
-        local_.n_targets = n;
-    }
     size_t slot(int32_t feature) const { return static_cast<size_t>(slot_[static_cast<size_t>(feature)]); }
 
     void assign_by_bit(const RowSpan& item, Candidate& split) {
@@ -367,9 +309,9 @@ private:
         for (size_t i = left; i < known; ++i) left_[list[i].row] = 0;
         if (split.default_branch < 0) {
             double size[2] = {static_cast<double>(left), static_cast<double>(known - left)};
-            if (recipe_.missing == Missing::available && local_.weight) {
+            if (recipe_.missing == Missing::available && local().weight) {
                 size[0] = size[1] = 0;
-                for (size_t i = 0; i < known; ++i) size[left_[list[i].row] ? 0 : 1] += weight_[list[i].row];
+                for (size_t i = 0; i < known; ++i) size[left_[list[i].row] ? 0 : 1] += local().weight[list[i].row];
             }
             choose_default_branch(recipe_.missing, recipe_, size, split.default_branch);
         }
@@ -388,7 +330,7 @@ private:
         for (size_t i = 0; i < n; ++i) {
             const int32_t code = codes[order[i]], branch = code < 0 ? -1 : lookup_[static_cast<size_t>(code)];
             branch_[order[i]] = branch;
-            if (branch >= 0) size[static_cast<size_t>(branch)] += by_weight ? local_.weight_of(order[i]) : 1.0;
+            if (branch >= 0) size[static_cast<size_t>(branch)] += by_weight ? local().weight_of(order[i]) : 1.0;
         }
         choose_default_branch(recipe_.missing, recipe_, size, split.default_branch);
         begin_.assign(branches + 1, 0);
@@ -420,32 +362,26 @@ private:
 
     const GrowTask& task_;
     const Recipe& recipe_;
-    const std::vector<double>& all_weights_;
+    RowTargets<Index> targets_;
     std::span<const uint32_t> rows_;
     size_t n_ = 0;
     int thread_ = 0;
 
     // columns, by local row
-    std::vector<double> weight_, target_, centred_;
-    std::vector<int32_t> label_;
-    std::vector<uint8_t> bit_;
-    LocalRows local_;
     std::vector<std::vector<int32_t>> codes_;
     std::vector<List> list_[2];
-    std::vector<Index> order_[2], by_target_;  // rows ascending; by target, where it is ranked
-    std::vector<int32_t> slot_;                // by feature: its list or code column; -1 = constant
+    std::vector<Index> order_[2];  // rows ascending
+    std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
     std::vector<char> has_missing_;
     std::vector<uint64_t> masks_;  // two-valued features, by local row
     Interactions::Features features_;
-    std::vector<double> sorted_target_;
-    std::vector<int32_t> target_rank_;
 
     // the branch of each row of the node in hand
     std::vector<uint8_t> left_;  // branch_ == 0, for two branches
     std::vector<int32_t> branch_, lookup_;
     std::vector<uint32_t> begin_;
     std::vector<size_t> place_;
-    std::vector<double> buffer_, weight_buffer_;
+    std::vector<double> buffer_;
     RowSorter sorter_;
 };
 

@@ -91,7 +91,7 @@ bool vote_with(const ForestView& forest, const Number* value, const Matrix<doubl
                Vote how, double* sums, int threads, Monitor& monitor) {
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const BlockWalk walk(forest, numbers, codes);
-    const Tally<Number> tally{value, forest.width, how};
+    const Tally<Number> tally(value, forest, how);
     std::vector<double> leaf_output;  // by every node of small trees, which rows come by again and again
     if (walk.shallow()) {
         leaf_output.resize(forest.node.size() * forest.width, 0.0);
@@ -125,7 +125,7 @@ void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix
                      Vote how, const Draws& draws, double* sums, uint32_t* votes, int threads, Monitor& monitor) {
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const ForestWalk walk(forest, numbers, codes);
-    const Tally<Number> tally{value, forest.width, how};
+    const Tally<Number> tally(value, forest, how);
     const Sampler sampler(static_cast<size_t>(n_rows), draws.chance);
     std::fill_n(sums, static_cast<size_t>(n_rows) * forest.width, 0.0);
     std::fill_n(votes, static_cast<size_t>(n_rows), 0u);

@@ -25,7 +25,7 @@ std::vector<std::vector<bool>> rows_drawn(const Draws& draws, size_t n_rows, siz
 template <class Value, class Number>
 uint8_t vote_with(const ForestView& forest, const Value* value, const SparseRows<Number>& rows, Vote how, const Draws* out_of_bag,
                   double* sums, uint32_t* votes, int threads, Monitor& monitor) {
-    const Tally<Value> tally{value, forest.width, how};
+    const Tally<Value> tally(value, forest, how);
     std::fill_n(sums, rows.size() * forest.width, 0.0);
     std::vector<std::vector<bool>> drawn;
     if (out_of_bag) {

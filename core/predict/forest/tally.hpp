@@ -13,11 +13,17 @@ inline constexpr double same_weight =
 template <class Number>
 struct Tally {
     const Number* value;
-    size_t width;
+    size_t width, all_targets;
     Vote how;
 
+    Tally(const Number* value_, const ForestView& forest, Vote how_)
+        : value(value_), width(forest.width_of_one()), all_targets(forest.width), how(how_) {}
     void add(size_t node, double* to) const {
-        const Number* at = value + node * width;
+        for (size_t begin = 0; begin < all_targets; begin += width) add_one(value + node * all_targets + begin, to + begin);
+    }
+
+private:
+    void add_one(const Number* at, double* to) const {
         if (how == Vote::sum) {
             *to += static_cast<double>(*at);
         } else if (how == Vote::hard) {

@@ -20,6 +20,7 @@ from treewright.data.frames import read
 from treewright.data.objects import categories_of
 from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
+from treewright.data.several_targets import Output, has_several, read_known, read_several
 from treewright.data.sparse import is_sparse
 from treewright.data.target import read_classes, read_numbers, read_target, read_weight
 from treewright.errors import DataError, warn
@@ -47,7 +48,7 @@ class Dataset:
     codes : int32 array of shape (n_rows, n_codes), Fortran order
         Categorical features; −1 is missing.
     target : int32 or float64 array of shape (n_rows,), or None
-        Class codes, or numbers.
+        Class codes, or numbers; of several targets a column for each.
     weight : float64 array of shape (n_rows,), or None
         `None` if every row counted one.
     labels : array of shape (n_rows,), or None
@@ -92,6 +93,7 @@ class Dataset:
         threads: int = 1,
         keep_labels: bool = False,
         declared_classes: bool = False,
+        several_targets: bool = False,
     ) -> Dataset:
         """Read a table, its target and its weights.
 
@@ -126,6 +128,8 @@ class Dataset:
             Keep what rows are called: by the index of a pandas table, by their place in others, from 0 on.
         declared_classes : bool
             Whether the categories of a categorical target that no row has are classes too.
+        several_targets : bool
+            Whether `y` may have several columns, a target each; refused if not.
 
         Raises
         ------
@@ -156,7 +160,13 @@ class Dataset:
             raise no_rows((n_rows, table.n_features), estimator)
         if matrix is None:
             _check_index(X, y)
-        classes, target = read_task_target(y, task, n_rows, estimator, declared_classes)
+        outputs: tuple[Output, ...] = ()
+        classes: NDArray[Any] | None = None
+        target: Codes | Numbers | None
+        if several_targets and task is not None and has_several(y):
+            outputs, target = read_several(y, task, n_rows, estimator, declared=declared_classes)
+        else:
+            classes, target = read_task_target(y, task, n_rows, estimator, declared_classes)
         weight, counted = read_weight(sample_weight, n_rows)
         if matrix is not None and categorical_features is None and ordinal_features is None:
             schema, flags = Schema.unnamed(table.n_features), matrix[1].tolist()
@@ -169,6 +179,7 @@ class Dataset:
             numbers = _check_numbers(schema, numbers, flags, counted, inf)
         schema = _with_booleans(schema, numbers, counted)
         schema = schema if classes is None else schema.with_classes(classes)
+        schema = schema.with_outputs(outputs) if outputs else schema
         if predicates is not None:
             schema, codes = schema.with_predicates(read_predicates(predicates), X, numbers, codes)
         labels = _labels(X, n_rows) if keep_labels else None
@@ -190,6 +201,12 @@ class Dataset:
     def weighted(self, weight: Numbers | None) -> Dataset:
         """Give the same rows with other weights."""
         return Dataset(self.schema, self.numbers, self.codes, self.target, weight, self.labels)
+
+    def for_target(self, target: str | int) -> Dataset:
+        """Give the rows with one of their several targets."""
+        place = self.schema.output(target)
+        own = None if self.target is None else self.target[:, place]
+        return replace(self, schema=self.schema.for_target(place), target=own)
 
     def take(self, rows: NDArray[Any]) -> Dataset:
         """Give some rows, by their numbers or by a mask, under the same schema.
@@ -441,9 +458,12 @@ def labelled_rows(
     n_rows = len(numbers)
     weight, counted = read_weight(sample_weight, n_rows)
     kept = np.ones(n_rows, bool) if counted is None else counted
-    target = read_target(y, schema.classes, n_rows, name)
+    if schema.outputs:
+        target = read_known(y, schema.outputs, n_rows, name)
+    else:
+        target = read_target(y, schema.classes, n_rows, name)
     if schema.classes is not None:
-        kept = kept & (target >= 0)
+        kept = kept & (target >= 0 if target.ndim == 1 else (target >= 0).all(axis=1))
         if not kept.any():
             known = ", ".join(map(repr, schema.classes.tolist()))
             raise DataError(f"y has no row of a class that {name} knows: {known}.")

@@ -15,6 +15,7 @@ from treewright.data.columns import Column, Unseen, feature_number
 from treewright.data.encoding import encode, refuse_infinities, refuse_missing
 from treewright.data.frames import read
 from treewright.data.predicates import Predicate, bound
+from treewright.data.several_targets import Output
 from treewright.data.sparse import NOT_IN_SPARSE, SparseRows, is_sparse, readable, refuse_large
 from treewright.errors import DataError, warn
 
@@ -35,11 +36,14 @@ class Schema:
     columns : tuple of Column
         The features.
     classes : ndarray or None
-        Labels in class order; `None` for regression.
+        Labels in class order; `None` for regression. Of several targets the codes that the labels of any
+        of them have.
     named : bool
         Whether the table had names of its own; without them features are called `x0, x1, …`.
     predicates : tuple of Predicate
         What works out the last features, which no table has.
+    outputs : tuple of Output
+        The targets where there are several, all of them classes or all of them numbers; empty for one.
 
     Examples
     --------
@@ -54,6 +58,7 @@ class Schema:
     classes: NDArray[Any] | None = None
     named: bool = False
     predicates: tuple[Predicate, ...] = ()
+    outputs: tuple[Output, ...] = ()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -71,12 +76,41 @@ class Schema:
     def __reduce__(self) -> tuple[Callable[..., Schema], tuple[Any, ...]]:
         """Pickle columns without what is worked out of them; numbers without names by how many there are."""
         if not self.named and not self.predicates and self.columns == _unnamed(len(self.columns)).columns:
-            return _numbered, (len(self.columns), self.classes)
-        return Schema, (self.columns, self.classes, self.named, self.predicates)
+            return _numbered, (len(self.columns), self.classes, self.outputs)
+        return Schema, (self.columns, self.classes, self.named, self.predicates, self.outputs)
+
+    def with_outputs(self, outputs: tuple[Output, ...]) -> Schema:
+        """Give the same features with several targets."""
+        classes = [output.classes for output in outputs if output.classes is not None]
+        schema = self.with_classes(np.arange(max(map(len, classes))) if classes else None)
+        schema.__dict__["outputs"] = outputs
+        return schema
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of targets."""
+        return len(self.outputs) or 1
+
+    def output(self, target: str | int) -> int:
+        """Give the place of one of several targets, by its name or its place."""
+        return feature_number(target, [output.name for output in self.outputs], "target")
+
+    def for_target(self, target: str | int) -> Schema:
+        """Give the same features with one of the several targets."""
+        schema = self.with_classes(self.outputs[self.output(target)].classes)
+        schema.__dict__["outputs"] = ()
+        return schema
+
+    def require_one_target(self, what: str, error: type[Exception] = DataError) -> None:
+        """Refuse what only models of one target can do."""
+        if self.outputs:
+            names = ", ".join(output.name for output in self.outputs[:5])
+            more = ", …" if len(self.outputs) > 5 else ""
+            raise error(f"{what} one target, and this model has {len(self.outputs)}: {names}{more}.")
 
     @property
     def n_classes(self) -> int:
-        """Number of classes, 0 where the target is a number."""
+        """Number of classes, 0 where the target is a number; of several targets the most that one has."""
         return 0 if self.classes is None else len(self.classes)
 
     @property
@@ -93,7 +127,7 @@ class Schema:
             if predicate.name in names:
                 raise DataError(f"predicate {predicate.name!r} has the name of a column: call it otherwise.")
         columns = (*self.columns, *(predicate.column for predicate in predicates))
-        schema = Schema(columns, self.classes, self.named, predicates)
+        schema = Schema(columns, self.classes, self.named, predicates, self.outputs)
         return schema, schema._worked_out(X, numbers, codes)
 
     def bound(self, given: Any) -> Schema:
@@ -152,7 +186,8 @@ class Schema:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
             return NotImplemented
-        if (self.columns, self.named, self.predicates) != (other.columns, other.named, other.predicates):
+        own, others = ((s.columns, s.named, s.predicates, s.outputs) for s in (self, other))
+        if own != others:
             return False
         if self.classes is None or other.classes is None:
             return self.classes is other.classes
@@ -358,8 +393,9 @@ def _unnamed(n_features: int) -> Schema:
     return schema
 
 
-def _numbered(n_features: int, classes: NDArray[Any] | None) -> Schema:
-    return _unnamed(n_features).with_classes(classes)
+def _numbered(n_features: int, classes: NDArray[Any] | None, outputs: tuple[Output, ...] = ()) -> Schema:
+    schema = _unnamed(n_features)
+    return schema.with_outputs(outputs) if outputs else schema.with_classes(classes)
 
 
 def no_rows(shape: tuple[int, ...], estimator: str) -> DataError:

@@ -237,11 +237,11 @@ def _one_column(y: Any, n_rows: int | None, estimator: str) -> NDArray[Any] | Ra
     values: NDArray[Any] | Raw | None = read_series("y", y)
     if values is None and (hasattr(y, "columns") or hasattr(y, "column_names")):
         table = read(y)
-        _refuse_several(table.n_features)
+        _refuse_several(table.n_features, estimator)
         _warn_of_column_vector()
         values = table.column(0)
     if values is None:
-        values = _one_dimension(_array(y))
+        values = _one_dimension(_array(y), estimator)
     length = len(values) if isinstance(values, np.ndarray) else len(values.gaps)
     if n_rows is not None and length != n_rows:
         raise DataError(f"y has {length} rows, X has {n_rows}.")
@@ -251,7 +251,7 @@ def _one_column(y: Any, n_rows: int | None, estimator: str) -> NDArray[Any] | Ra
 def _array(y: Any) -> NDArray[Any]:
     """Take the target as an array; a list of several types keeps them, what is masked is missing."""
     if hasattr(y, "tocsc"):
-        raise DataTypeError("y is a sparse matrix: pass y.toarray().ravel().")
+        raise DataTypeError("sparse multilabel-indicator for y is not supported: pass y.toarray().")
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         return with_none(np.asarray(y), np.ma.getmaskarray(y))
     try:
@@ -264,9 +264,9 @@ def _array(y: Any) -> NDArray[Any]:
     return values
 
 
-def _one_dimension(values: NDArray[Any]) -> NDArray[Any]:
+def _one_dimension(values: NDArray[Any], estimator: str) -> NDArray[Any]:
     if values.ndim == 2:
-        _refuse_several(values.shape[1])
+        _refuse_several(values.shape[1], estimator)
         _warn_of_column_vector()
         return values[:, 0]
     if values.ndim != 1:
@@ -358,10 +358,11 @@ def _check_size(numbers: NDArray[np.float64]) -> None:
         )
 
 
-def _refuse_several(n_targets: int) -> None:
+def _refuse_several(n_targets: int, estimator: str) -> None:
     if n_targets != 1:
         raise DataError(
-            f"y has {n_targets} columns: several targets are not supported yet, fit a tree for each."
+            f"y has {n_targets} columns, and {estimator} takes one target: DecisionTree, RandomForest and "
+            "ExtraTrees models take several."
         )
 
 

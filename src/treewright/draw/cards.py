@@ -17,6 +17,7 @@ from treewright.draw.node_plots import (
     AXIS,
     SplitPlot,
     axis_text,
+    bars_height,
     column_of,
     split_is_drawn,
     target_plot,
@@ -165,18 +166,21 @@ class Cards:
         tree, folded = self.shown.tree, int(self.shown.hidden[node])
         is_leaf, is_plotted = tree.is_leaf(node), self._is_plotted(node)
         title = self.labels.prediction(node) if is_leaf else self.labels.question(node)
+        several = len(tree.schema.outputs)
         most = (
             MOST_EQUATION_LINES
             if is_leaf and tree.equations is not None
-            else 2
+            else max(2, min(several, 6))
             if is_leaf
             else 6
             if isinstance(tree[node].split, Hyperplane | Sphere)
             else 3
         )
         lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, most)
+        if several and is_leaf:
+            lines = self._predictions(node, most)
         notes = _lines(self._note(node), 2)
-        if self.counts and tree.is_classifier:
+        if self.counts and tree.is_classifier and not several:
             held = self.shown.held
             words = self.labels.class_counts(held.value[node] * (held.count[node] > 0))
             notes += _lines(" · ".join(words), len(words))
@@ -191,10 +195,18 @@ class Cards:
         if is_plotted:
             shapes += self._plot(node, width, y)
             y += PLOT_HEIGHT + (0 if is_leaf else AXIS) + 5
-        shapes += value_bar(self.shown, node, width, BAR, y)
-        y += BAR + SMALL + 3
+        bar = bars_height(tree, BAR)
+        shapes += value_bar(self.shown, node, width, bar, y)
+        y += bar + SMALL + 3
         shapes += text_lines(notes, Text(0, y, "", SMALL, "pale"), LINE)
         return shapes, width, y + (len(notes) - 1) * SMALL * LINE
+
+    def _predictions(self, node: int, most: int) -> list[str]:
+        """Say what a leaf predicts, a line for each of several targets."""
+        said = [f"{name} = {text}" for name, text in self.labels.predictions(node)]
+        if len(said) > most:
+            said[most - 1 :] = [f"… {len(said) - most + 1} more"]
+        return [fit_lines(words, WIDEST - 2 * PADDING, TITLE * BOLD, 1)[0] for words in said]
 
     def _is_plotted(self, node: int) -> bool:
         tree = self.shown.tree
@@ -213,7 +225,9 @@ class Cards:
         tree = self.shown.tree
         held = self.shown.held
         words = [counted(int(held.count[node]), "row")]
-        if tree.is_classifier and tree.is_leaf(node) and held.weight[node] > 0:
+        if tree.schema.outputs:
+            pass  # the bars tell
+        elif tree.is_classifier and tree.is_leaf(node) and held.weight[node] > 0:
             words.append(f"{percent(held.value[node, tree.label[node]] / held.weight[node])} %")
         elif self.labels.says_mean(node) and not held.given:
             words.append(f"mean {self.labels.mean(node)}")
@@ -232,6 +246,8 @@ class Cards:
 
     def _colour(self, node: int) -> str:
         tree = self.shown.tree
+        if tree.schema.outputs:
+            return "edge"
         if tree.is_classifier:
             return class_colour(int(tree.label[node]))
         return number_colour(value_share(tree, node))
@@ -268,7 +284,8 @@ class Cards:
     def _stripes(self, child: int, way: Way, sideways: bool) -> Iterable[Shape]:
         """Draw a branch, its classes side by side."""
         tree, held = self.shown.tree, self.shown.held
-        value = held.value[child] if tree.is_classifier else np.zeros(1)
+        one = tree.is_classifier and not tree.schema.outputs
+        value = held.value[child] if one else np.zeros(1)
         codes: Iterable[int | None] = [None]  # a number, or a branch that no row took
         shares = np.ones(1)
         if value.sum() > 0:

@@ -142,7 +142,9 @@ class Labels:
         return [text if text.strip() else f'"{text}"' for text in texts]
 
     def prediction(self, node: int) -> str:
-        """Say what a node predicts."""
+        """Say what a node predicts; of several targets for each."""
+        if self.tree.schema.outputs:
+            return ", ".join(f"{name} = {text}" for name, text in self.predictions(node))
         if self.tree.is_classifier:
             return self.class_texts[int(self.tree.label[node])]
         if self.tree.equations is not None:
@@ -157,6 +159,17 @@ class Labels:
         """Tell whether the mean of a node's rows stands beside what it predicts, or asks."""
         tree = self.tree
         return not tree.is_classifier and (tree.equations is not None or not tree.is_leaf(node))
+
+    def predictions(self, node: int) -> list[tuple[str, str]]:
+        """Say what a node predicts for each of several targets, with the names of these."""
+        tree, said = self.tree, []
+        for place, output in enumerate(tree.schema.outputs):
+            if output.classes is None:
+                text = short_number(float(tree.node_value[node, place]), self.decimals)
+            else:
+                text = printable(str(plain(output.classes[tree.label[node, place]])))
+            said.append((printable(output.name), text))
+        return said
 
     def class_counts(self, value: NDArray[np.float64]) -> list[str]:
         """Say how many rows of each class there are, of many classes those of most rows."""
@@ -181,7 +194,7 @@ class Labels:
         lines.append(f"grown on {grown}" if is_given else grown)
         by_hand = ", decided by hand" if tree.decided is not None and tree.decided[node] >= 0 else ""
         lines.append(f"predicts {self.prediction(node)}{by_hand}")
-        if tree.is_classifier and tree.node_value.shape[1] <= 12:
+        if tree.is_classifier and tree.node_value.shape[1] <= 12 and not tree.schema.outputs:
             classes = self._classes(entry.value.tolist())
             lines.append(f"grown on {classes}" if is_given else classes)
         lost = f"{loss_name(tree, 'errors')} {short_number(entry.risk)}"

@@ -30,20 +30,44 @@ MARK = "#d55e00"
 BINS = 24
 MOST_BARS = 24
 MOST_DOTS = 120
+SMALL_BAR, BAR_GAP = 6.0, 2.0
+"""The bar of one of several targets, and the room between two."""
+
 AXIS, SMALL = 12.0, 9.0
 """Room below a plot for the ends of its axis, and the size of their text."""
 
 
 def value_bar(shown: Shown, node: int, width: float, height: float, y: float) -> list[Shape]:
-    """Draw the class probabilities at a node, or where its number lies in the tree's range."""
-    tree = shown.tree
+    """Draw the class probabilities at a node, or where its number lies in the tree's range.
+
+    Of several targets there is a bar for each, one below the other.
+    """
+    n_outputs = shown.tree.schema.n_outputs
+    each = (height - (n_outputs - 1) * BAR_GAP) / n_outputs
+    return [
+        shape
+        for output in range(n_outputs)
+        for shape in _value_bar(shown, node, output, width, (y + output * (each + BAR_GAP), each))
+    ]
+
+
+def bars_height(tree: Tree, one: float) -> float:
+    """Give the height of the bars of all targets, that of one target being given."""
+    n_outputs = tree.schema.n_outputs
+    return one if n_outputs == 1 else n_outputs * (SMALL_BAR + BAR_GAP) - BAR_GAP
+
+
+def _value_bar(shown: Shown, node: int, output: int, width: float, place: tuple[float, float]) -> list[Shape]:
+    """Draw the bar of one target, its top and its height being given."""
+    tree, (y, height) = shown.tree, place
     left = -width / 2
     shapes: list[Shape] = [Rect(left, y, width, height, "soft", 2)]
     if not tree.is_classifier:
-        share = value_share(tree, node)
+        share = value_share(tree, node, output)
         shapes.append(Rect(left, y, max(width * share, 2), height, number_colour(share), 2))
         return shapes
-    value = shown.held.value[node]
+    n_classes = tree.schema.n_classes
+    value = shown.held.value[node, output * n_classes : (output + 1) * n_classes]
     for code, share in enumerate((value / (value.sum() or 1.0)).tolist()):
         if share > 0:
             shapes.append(class_area(left, y, width * share, height, code))
@@ -51,13 +75,11 @@ def value_bar(shown: Shown, node: int, width: float, height: float, y: float) ->
     return shapes
 
 
-def value_share(tree: Tree, node: int) -> float:
+def value_share(tree: Tree, node: int, output: int = 0) -> float:
     """Give where a node's number lies between the lowest and the highest of the tree, from 0 to 1."""
-    low, high = (
-        tree.node_value.min() / 2,
-        tree.node_value.max() / 2,
-    )  # halves: the range may be beyond all numbers
-    return float((tree.node_value[node, 0] / 2 - low) / (high - low)) if high > low else 0.5
+    value = tree.node_value[:, output] / 2  # halves: the range may be beyond all numbers
+    low, high = value.min(), value.max()
+    return float((value[node] - low) / (high - low)) if high > low else 0.5
 
 
 class _Axis(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from treewright.data.columns import plain
 from treewright.draw.cards import Cards, Orientation
 from treewright.draw.drawing import Drawing
 from treewright.draw.labels import Labels, short_number
@@ -20,7 +21,7 @@ from treewright.draw.visible_tree import Rows, Shown, held_by, read_one, read_ro
 from treewright.export.text import Writer
 from treewright.formatting.colours import number_colour
 from treewright.formatting.suggestions import unknown_name
-from treewright.formatting.text import counted
+from treewright.formatting.text import counted, printable
 from treewright.parameter_types import is_whole
 from treewright.tree import Tree
 from treewright.tree.from_sklearn import tree_of
@@ -122,6 +123,12 @@ def plot_tree(
             raise ValueError(f"{name}={number!r} must be an int of at least {least}, or None.")
     model, prepared = unwrapped(model)
     tree, X, row = tree_of(model), prepared(X), prepared(row)
+    if style == "river":
+        tree.schema.require_one_target("style='river' draws")
+    if X is not None or y is not None:
+        tree.schema.require_one_target("a picture with X and y shows")
+    if class_names is not None:
+        tree.schema.require_one_target("class_names names the classes of")
     one = None if row is None else read_one(tree, row)
     given = None if X is None and y is None else read_rows(tree, X, y)
     tree = _renamed(tree, feature_names, class_names)
@@ -190,11 +197,31 @@ def _head(tree: Tree, labels: Labels, heading: str, width: float, whose: str) ->
         lines = fit_lines(whose, width, LEGEND, 3)
         shapes += text_lines(lines, Text(MARGIN, y, "", LEGEND, "pale", "start"))
         y += len(lines) * LEGEND * 1.6
-    if tree.is_classifier:
+    if tree.schema.outputs:
+        keys, y = _target_keys(tree, width, y)
+    elif tree.is_classifier:
         keys, y = _class_keys(tree, labels, width, y)
     else:
         keys = _number_scale(tree, y)
     return shapes + keys, y + 22
+
+
+def _target_keys(tree: Tree, width: float, y: float) -> tuple[list[Shape], float]:
+    """Set for each of several targets, in the order of the bars, the colours of its classes or its range."""
+    shapes: list[Shape] = []
+    for place, output in enumerate(tree.schema.outputs[:MOST_KEYS]):
+        if output.classes is None:
+            low, high = (short_number(float(end(tree.node_value[:, place]))) for end in (np.min, np.max))
+            shapes.append(
+                Text(MARGIN, y, f"{printable(output.name)}: {low} to {high}", LEGEND, anchor="start")
+            )
+        else:
+            labels = [printable(str(plain(label))) for label in output.classes[:MOST_KEYS]]
+            names = [(None, f"{printable(output.name)}:"), *enumerate(labels)]
+            keys, y = _keys(names, width, y)
+            shapes += keys
+        y += LEGEND * 1.6
+    return shapes, y - LEGEND * 1.6
 
 
 def _class_keys(tree: Tree, labels: Labels, width: float, y: float) -> tuple[list[Shape], float]:
@@ -203,6 +230,11 @@ def _class_keys(tree: Tree, labels: Labels, width: float, y: float) -> tuple[lis
     names: list[tuple[int | None, str]] = [(code, labels.class_texts[code]) for code in common]
     if len(common) < len(labels.class_texts):
         names.append((None, f"… {len(labels.class_texts) - len(common)} more"))
+    return _keys(names, width, y)
+
+
+def _keys(names: Sequence[tuple[int | None, str]], width: float, y: float) -> tuple[list[Shape], float]:
+    """Set names, each behind the colour of its class if it is one; give them, and their last line."""
     shapes: list[Shape] = []
     x = MARGIN
     for code, name in names:

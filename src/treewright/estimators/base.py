@@ -257,6 +257,7 @@ class TableEstimator(BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.sparse = True
+        tags.target_tags.multi_output = getattr(self, "_several_targets", False)
         return tags
 
 

@@ -15,22 +15,26 @@ from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen, plain
 from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities
+from treewright.data.several_targets import read_known
 from treewright.data.sparse import SparseRows, is_sparse, row_blocks
 from treewright.data.target import read_target, read_weight
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import shap_values, to_html
+from treewright.estimators.outputs import describe_targets, numbers
 from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
 from treewright.explain.of_model import explain
 from treewright.forest.bootstrap import Draws
 from treewright.forest.growing import grow_trees
+from treewright.forest.out_of_bag import check_scorable, predict_out_of_bag, score_out_of_bag
 from treewright.forest.trees import Trees
 from treewright.formatting.html_table import html_bars
 from treewright.formatting.text import counted, printable
 from treewright.growing.grow_tree import count_features, progress_bar, threads
 from treewright.growing.parameter_conversion import check_counts, class_factors
 from treewright.growing.recipe import Recipe
+from treewright.growing.several_targets import row_factors
 from treewright.parameter_types import is_whole
 from treewright.persistence.validation import check_grown
 from treewright.tree import Tree
@@ -46,6 +50,7 @@ class ForestEstimator(TableEstimator):
     """An estimator of many trees; see `RandomForestClassifier` for the parameters."""
 
     _task: ClassVar[Task]
+    _several_targets: ClassVar[bool] = True
     _splitter: ClassVar[str] = "best"
     _tree_kind: ClassVar[type[DecisionTree]]
     _time_limit: ClassVar[float | None] = 10.0
@@ -90,8 +95,8 @@ class ForestEstimator(TableEstimator):
         ----------
         X : table of shape (n_rows, n_features)
             NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,)
-            The target.
+        y : array-like of shape (n_rows,) or (n_rows, n_targets)
+            The target, or a column for each of several.
         sample_weight : array-like of shape (n_rows,) or None
             With `bootstrap`, the chance of each row to be drawn; without, its weight in every tree.
 
@@ -102,6 +107,8 @@ class ForestEstimator(TableEstimator):
         """
         self._check_parameters()
         dataset, chance, counted = self._rows(X, y, sample_weight)
+        if self.oob_score:
+            check_scorable(dataset)
         before = self._grown_before(dataset)
         n_more = self._count_more(before)
         draws = self._draws(dataset, chance, before)
@@ -139,11 +146,8 @@ class ForestEstimator(TableEstimator):
         schema = trees.schema
         self.trees_ = trees
         self.draws_ = draws
-        self.n_outputs_ = 1
         self._adopt_columns(schema)
-        if schema.classes is not None:
-            self.classes_: NDArray[Any] = np.asarray(schema.classes)
-            self.n_classes_ = len(self.classes_)
+        describe_targets(self, schema)
         self.max_features_ = count_features(self.max_features, self.n_features_in_)
 
     def _check_parameters(self) -> None:
@@ -205,17 +209,18 @@ class ForestEstimator(TableEstimator):
             inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
+            several_targets=self._several_targets,
         )
         weight, counted = read_weight(sample_weight, len(dataset))
         factor = self._class_factor(dataset, weight)
-        if factor is not None and dataset.target is not None:
-            weight = factor[dataset.target] * (1.0 if weight is None else weight)
+        if factor is not None:
+            weight = factor * (1.0 if weight is None else weight)
         if self.bootstrap:
             return dataset, weight, None
         return dataset.weighted(weight), None, counted
 
     def _class_factor(self, dataset: Dataset, weight: Array | None) -> Array | None:
-        """Factor on the weight of each class, if there are classes and factors."""
+        """Factor on the weight of each row by its class, if there are classes and factors."""
         return None
 
     def _draws(self, dataset: Dataset, chance: Array | None, before: Any) -> Draws:
@@ -266,7 +271,8 @@ class ForestEstimator(TableEstimator):
     def _answering(self) -> tuple[list[Tree], list[Array]]:
         trees = list(self._fitted_trees())
         if self._hard:
-            return trees, [np.eye(self.n_classes_)[tree.label] for tree in trees]
+            votes = np.eye(self._fitted_trees().schema.n_classes)
+            return trees, [votes[tree.label].reshape(len(tree), -1) for tree in trees]
         return trees, [tree.class_probabilities for tree in trees]
 
     def _means(self, X: Any) -> Array:
@@ -351,15 +357,16 @@ class ForestEstimator(TableEstimator):
     # ---- out of bag ----------------------------------------------------------------------------------------
 
     def _score_out_of_bag(self, dataset: Dataset) -> None:
-        from treewright.forest.out_of_bag import predict_out_of_bag, score_out_of_bag
-
         means = predict_out_of_bag(
             self.trees_, self.draws_, dataset, hard=self._hard, threads=threads(self.n_jobs)
         )
         scoring = self.oob_score if callable(self.oob_score) else None
         self.oob_score_ = score_out_of_bag(dataset, means, scoring)
         if dataset.schema.classes is None:
-            self.oob_prediction_ = means.ravel()
+            self.oob_prediction_ = numbers(dataset.schema, means)
+        elif dataset.schema.outputs:
+            by_target = means.reshape(len(means), dataset.schema.n_outputs, -1)
+            self.oob_decision_function_ = np.ascontiguousarray(by_target.swapaxes(1, 2))
         else:
             self.oob_decision_function_ = means
 
@@ -380,9 +387,10 @@ class ForestEstimator(TableEstimator):
 
     def _target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Targets as class codes or numbers."""
-        classes, name = self._fitted_trees().schema.classes, type(self).__name__
-        target = read_target(y, classes, n_rows, name)
-        if classes is not None and (unseen := np.flatnonzero(target < 0)).size:
+        schema, name = self._fitted_trees().schema, type(self).__name__
+        known = schema.outputs
+        target = read_known(y, known, n_rows, name) if known else read_target(y, schema.classes, n_rows, name)
+        if schema.classes is not None and (unseen := np.flatnonzero(target < 0)).size:
             label = plain(np.ravel(y)[unseen[0]])
             raise DataError(f"y has the class {label!r}, which {name} has not seen.")
         return target
@@ -400,6 +408,7 @@ class ForestEstimator(TableEstimator):
         ErrorCurve
             With `n_trees` and `error`; it plots itself.
         """
+        self._fitted_trees().schema.require_one_target("error_curve follows")
         return self._error_curve(self._training_rows(X, y))
 
     def _error_curve(self, rows: Dataset) -> Any:
@@ -511,6 +520,7 @@ class ForestEstimator(TableEstimator):
         """
         from treewright.forest.quantiles import LeafRows
 
+        self._fitted_trees().schema.require_one_target("leaf_rows takes")
         return LeafRows.of(self, X, y, sample_weight)
 
     def standard_error(self, X: Any) -> Array:
@@ -529,6 +539,7 @@ class ForestEstimator(TableEstimator):
         """
         from treewright.forest.jackknife import standard_error
 
+        self._fitted_trees().schema.require_one_target("standard_error needs")
         errors = standard_error(
             self._fitted_trees(), self.draws_, *self._encode(X), hard=self._hard, threads=threads(self.n_jobs)
         )
@@ -662,6 +673,8 @@ def _fits(schema: Schema, other: Schema) -> bool:
 
 
 def _labels(schema: Schema) -> list[Any]:
+    if schema.outputs:
+        return [[] if output.classes is None else output.classes.tolist() for output in schema.outputs]
     return [] if schema.classes is None else schema.classes.tolist()
 
 
@@ -694,15 +707,21 @@ def count_draws(max_samples: int | float | None, n_rows: int) -> int:
 
 
 def class_chances(class_weight: Any, dataset: Dataset, weight: Array | None) -> Array:
-    """Give the factor on each class in class order; balanced means the same total weight for every class."""
+    """Give the factor on each row by its class; balanced means the same total weight for every class.
+
+    Of several targets the factors of a row's classes are multiplied, and balanced counts rows.
+    """
+    if dataset.schema.outputs:
+        return row_factors(dataset, class_factors(class_weight, dataset.schema))
     classes, target = dataset.schema.classes, dataset.target
     if classes is None or target is None:
         raise ValueError("class_weight needs classes: the target is a number.")
     if isinstance(class_weight, str):
         total = np.bincount(target, weight, minlength=len(classes)).astype(float)
         present = total > 0
-        return np.where(present, total.sum() / (present.sum() * np.where(present, total, 1.0)), 0.0)
+        of_class = np.where(present, total.sum() / (present.sum() * np.where(present, total, 1.0)), 0.0)
+        return np.asarray(of_class[target])
     factors = np.array(class_factors(class_weight, dataset.schema), dtype=float)
     if not factors[target].any():
         raise ValueError("class_weight leaves no weight: every class of the target has factor 0.")
-    return factors
+    return np.asarray(factors[target])

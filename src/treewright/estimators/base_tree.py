@@ -19,6 +19,7 @@ from treewright.data.schema import Schema
 from treewright.data.sparse import BLOCK, is_sparse, row_blocks
 from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import shap_values, to_html
+from treewright.estimators.outputs import describe_targets, labels, numbers, probabilities
 from treewright.estimators.prediction_report import PredictionReport
 from treewright.explain.importance import Importances, importances
 from treewright.explain.of_model import explain
@@ -42,6 +43,8 @@ class TreeEstimator(TableEstimator, ABC):
     """An estimator of one tree; `DecisionTreeClassifier` is one."""
 
     _task: ClassVar[Task]
+    _several_targets: ClassVar[bool] = False
+    """Whether `y` may have several columns, a target each."""
     _declared_classes: ClassVar[bool] = False
     """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
@@ -67,8 +70,8 @@ class TreeEstimator(TableEstimator, ABC):
         ----------
         X : table of shape (n_rows, n_features)
             NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,)
-            The target.
+        y : array-like of shape (n_rows,) or (n_rows, n_targets)
+            The target; of the models that take several a column for each.
         sample_weight : array-like of shape (n_rows,) or None
             Weight of each row; rows of weight zero change nothing.
         check_input : bool
@@ -111,6 +114,7 @@ class TreeEstimator(TableEstimator, ABC):
             threads=threads(self.n_jobs),
             keep_labels=getattr(self, "trace", False),
             declared_classes=self._declared_classes,
+            several_targets=self._several_targets,
         )
 
     @abstractmethod
@@ -153,6 +157,8 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _shrunk(self, tree: Tree) -> Tree:
         """Draw predictions towards those of nodes above, if it is asked for."""
+        if getattr(self, "shrinkage", 0.0):
+            tree.schema.require_one_target("shrinkage draws the predictions of")
         return shrunk(tree, getattr(self, "shrinkage", 0.0))
 
     def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
@@ -170,11 +176,8 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _describe_tree(self, schema: Schema) -> None:
         """Set what scikit-learn expects to find beside a tree."""
-        self.n_outputs_ = 1
         self._adopt_columns(schema)
-        if schema.classes is not None:
-            self.classes_: NDArray[Any] = np.asarray(schema.classes)
-            self.n_classes_ = len(self.classes_)
+        describe_targets(self, schema)
         if "max_features" in self._domains:
             self.max_features_ = count_features(self.max_features, len(schema.columns))
 
@@ -272,17 +275,15 @@ class TreeEstimator(TableEstimator, ABC):
         if by_rows:
             return tree.predict_value(*self._encode(X, tree), threads(self.n_jobs)).ravel()
         tree, leaf = self._leaves(X)
-        return tree.node_value.ravel().take(leaf)
+        return numbers(tree.schema, tree.node_value).take(leaf, axis=0)
 
     def _predicted_classes(self, X: Any, tree: Tree) -> NDArray[Any]:
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
         if tree.shares_rows:
             weight = tree.spread(*self._encode(X, tree), tree.vote_weights, threads(self.n_jobs))
-            shared: NDArray[Any] = self.classes_.take(tree.decide(weight))
-            return shared
+            return labels(tree.schema, tree.decide(weight))
         tree, leaf = self._leaves(X)
-        labels: NDArray[Any] = self.classes_.take(tree.label.take(leaf))
-        return labels
+        return labels(tree.schema, tree.label.take(leaf, axis=0))
 
     def _report(self, X: Any) -> PredictionReport:
         """Count what is missing and unseen in the rows of a table."""
@@ -337,8 +338,8 @@ class TreeEstimator(TableEstimator, ABC):
         tree, leaf = self._leaves(X)
         value = self._class_values(tree)
         if len(leaf) < len(tree):
-            return _shares(value.take(leaf, axis=0), self._laplace)
-        return _shares(value, self._laplace).take(leaf, axis=0)
+            return _shares(value.take(leaf, axis=0), self._laplace, tree.schema)
+        return _shares(value, self._laplace, tree.schema).take(leaf, axis=0)
 
     def _class_values(self, tree: Tree) -> NDArray[np.float64]:
         """What class probabilities are made of: the class weights of each node."""
@@ -347,11 +348,14 @@ class TreeEstimator(TableEstimator, ABC):
     def _spread(self, X: Any, laplace: float) -> NDArray[np.float64]:
         """Class shares of rows that may end in several leaves."""
         tree = self._fitted_tree()
-        return tree.spread(*self._encode(X, tree), _shares(tree.node_value, laplace), threads(self.n_jobs))
+        shares = _shares(tree.node_value, laplace, tree.schema)
+        return tree.spread(*self._encode(X, tree), shares, threads(self.n_jobs))
 
     def _node_values(self, tree: Tree) -> NDArray[np.float64]:
         """What each node says: class probabilities, or a number."""
-        return _shares(self._class_values(tree), self._laplace) if tree.is_classifier else tree.node_value
+        if not tree.is_classifier:
+            return tree.node_value
+        return _shares(self._class_values(tree), self._laplace, tree.schema)
 
     @property
     def _laplace(self) -> float:
@@ -440,6 +444,7 @@ class TreeEstimator(TableEstimator, ABC):
         IF x0 > 3 THEN b  (1 row, 100 %)
         OTHERWISE a  (3 rows, 67 %)
         """
+        self._fitted_tree().schema.require_one_target("rules() reads a tree of")
         return extract_rules(self._fitted_tree())
 
     def importances(
@@ -504,6 +509,7 @@ class TreeEstimator(TableEstimator, ABC):
         It errs on 5.33 % of 75 rows, rows that it has not seen.
         """
         tree = self._fitted_tree()
+        tree.schema.require_one_target("bound() is about the error on")
         if X is None:
             return training_bound(tree, delta)
         if not tree.is_classifier:
@@ -560,19 +566,29 @@ class TreeEstimator(TableEstimator, ABC):
             self.__dict__.pop("trace_", None)
 
 
-def _shares(value: NDArray[np.float64], laplace: float) -> NDArray[np.float64]:
+def _shares(value: NDArray[np.float64], laplace: float, schema: Schema) -> NDArray[np.float64]:
+    """Class probabilities of rows of class weights, each class with a little more; target by target."""
+    if schema.outputs:
+        parts = value.reshape(len(value), len(schema.outputs), -1)
+        if laplace:
+            n_classes = np.array([len(np.asarray(output.classes)) for output in schema.outputs])
+            parts = parts + laplace * (np.arange(parts.shape[2]) < n_classes[:, None])
+        return np.asarray(parts / parts.sum(axis=2, keepdims=True)).reshape(value.shape)
     if laplace:
         value = value + laplace
     shares: NDArray[np.float64] = value / value.sum(axis=1, keepdims=True)
     return shares
 
 
-def predict_proba(self: TreeEstimator, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-    """Share of each class in the row's leaf, one column for each of `classes_`."""
-    return self._class_probabilities(X)
+def predict_proba(self: TreeEstimator, X: Any, check_input: bool = True) -> Any:
+    """Share of each class in the row's leaf, one column for each of `classes_`.
+
+    Of several targets there is a list with such an array for each.
+    """
+    return probabilities(self._fitted_tree().schema, self._class_probabilities(X))
 
 
-def predict_log_proba(self: Any, X: Any) -> NDArray[np.float64]:
+def predict_log_proba(self: Any, X: Any) -> Any:
     """Logarithm of `predict_proba`, −inf where a class has no share."""
-    probabilities: NDArray[np.float64] = self.predict_proba(X)
-    return _core.log(probabilities)
+    shares = self.predict_proba(X)
+    return [_core.log(each) for each in shares] if isinstance(shares, list) else _core.log(shares)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from treewright.data import Dataset
+from treewright.data.schema import Schema
 from treewright.explain.shapley import interaction_values, shapley_values
 from treewright.growing.grow_tree import threads
 from treewright.tree.model import TreeModel
@@ -49,12 +50,16 @@ def shap_values(self: Any, X: Any, *, interactions: bool = False, as_explanation
             "as_explanation=True goes without interactions=True: shap draws interactions as arrays."
         )
     trees, said = self._answering()
+    if as_explanation:
+        trees[0].schema.require_one_target("as_explanation=True explains")
     encoded = self._encode(X, trees[0]) if isinstance(self, TreeModel) else self._encode(X)
     rows = Dataset(trees[0].schema, *encoded)
     share = interaction_values if interactions else shapley_values
     n_threads = threads(self.n_jobs)
     values = sum(share(tree, rows, value, n_threads) for tree, value in zip(trees, said, strict=True))
     values = np.asarray(values) / len(trees)
+    if trees[0].schema.outputs:
+        return _shap_by_target(trees[0].schema, values)
     if not trees[0].is_classifier:
         values = values[..., 0]
     if not as_explanation:
@@ -77,6 +82,17 @@ def shap_values(self: Any, X: Any, *, interactions: bool = False, as_explanation
         data=shown,
         feature_names=list(trees[0].schema.names),
     )
+
+
+def _shap_by_target(schema: Schema, values: Any) -> Any:
+    """Give Shapley values of several targets: of numbers a last axis for them, of classes a list."""
+    if schema.classes is None:
+        return values
+    width = schema.n_classes
+    return [
+        np.ascontiguousarray(values[..., place * width : place * width + len(np.asarray(output.classes))])
+        for place, output in enumerate(schema.outputs)
+    ]
 
 
 def to_html(

@@ -15,13 +15,13 @@ from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_forest import ForestEstimator, class_chances
 from treewright.estimators.base_tree import predict_log_proba
+from treewright.estimators.outputs import decided, labels, numbers, probabilities
 from treewright.estimators.tree import (
     DecisionTree,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     without_friedman,
 )
-from treewright.tree.decision import decide
 
 Array = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         Show progress and the remaining time in the terminal.
     warm_start : bool
         Whether `fit` keeps the trees there are and adds to them up to `n_estimators`.
-    class_weight : dict, "balanced", "balanced_subsample" or None
+    class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
         Factor on the weight of each class. With `bootstrap` it is one on the chance of its rows to be drawn;
         "balanced_subsample" makes the classes that a tree has drawn weigh the same in it.
     max_samples : int, float or None
@@ -104,7 +104,7 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     # parameters: written by tools/generate_parameters.py
     criterion: str = "gini"
     max_features: int | float | str | None = "sqrt"
-    class_weight: Mapping[Any, float] | str | None = None
+    class_weight: Mapping[Any, float] | list[Mapping[Any, float]] | str | None = None
     vote: str = "soft"
     # end of parameters
 
@@ -119,17 +119,19 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
             )
         return class_chances(kind, dataset, weight)
 
-    def predict_proba(self, X: Any) -> Array:
-        """Mean class probabilities of each row's leaves, one column for each of `classes_`."""
-        return self._means(X)
+    def predict_proba(self, X: Any) -> Any:
+        """Mean class probabilities of each row's leaves, one column for each of `classes_`.
+
+        Of several targets there is a list with such an array for each.
+        """
+        return probabilities(self._fitted_trees().schema, self._means(X))
 
     predict_log_proba = predict_log_proba
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row: the one of the largest mean probability."""
-        best = decide(self.predict_proba(X))
-        labels: NDArray[Any] = self.classes_.take(best)
-        return labels
+        """Class of each row, the one of the largest mean probability; of several targets a column each."""
+        schema = self._fitted_trees().schema
+        return labels(schema, decided(schema, self._means(X)))
 
 
 @public_estimator
@@ -169,7 +171,7 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
 
     def predict(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf predicts."""
-        return self._means(X).ravel()
+        return numbers(self._fitted_trees().schema, self._means(X))
 
 
 @public_estimator

@@ -254,7 +254,7 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
     _task: ClassVar[Task] = "classification"
 
     # parameters: written by tools/generate_parameters.py
-    class_weight: Mapping[Any, float] | str | None = None
+    class_weight: Mapping[Any, float] | list[Mapping[Any, float]] | str | None = None
     priors: Mapping[Any, float] | ArrayLike | None = None
     costs: ArrayLike | None = None
     laplace: float | bool = 0

@@ -228,7 +228,7 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
     _task: ClassVar[Task] = "classification"
 
     # parameters: written by tools/generate_parameters.py
-    class_weight: Mapping[Any, float] | str | None = None
+    class_weight: Mapping[Any, float] | list[Mapping[Any, float]] | str | None = None
     costs: ArrayLike | None = None
     # end of parameters
 

@@ -85,8 +85,9 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
         The greatest number of leaves; the nodes are then split best first.
     min_impurity_decrease : float
         A node is split only if that lowers the impurity of the whole tree by at least this much.
-    class_weight : dict, "balanced" or None
-        Factor on the weight of each class.
+    class_weight : dict, list of dicts, "balanced" or None
+        Factor on the weight of each class; of several targets a list with a dict for each, and the factors of
+        a row's classes are multiplied.
     ccp_alpha : float
         Cost-complexity pruning: the price of a leaf, in impurity.
     monotonic_cst : array-like of −1, 0 or 1, dict of feature to such, or None
@@ -218,6 +219,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     """
 
     _task: ClassVar[Task] = "classification"
+    _several_targets: ClassVar[bool] = True
 
     # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "gini"
@@ -230,7 +232,7 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     random_state: int | np.random.RandomState | None = None
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
-    class_weight: Mapping[Any, float] | str | None = None
+    class_weight: Mapping[Any, float] | list[Mapping[Any, float]] | str | None = None
     ccp_alpha: float = 0.0
     monotonic_cst: Mapping[Any, int] | ArrayLike | None = None
     interaction_cst: str | Iterable[Iterable[Any]] | None = None
@@ -310,6 +312,7 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
     """
 
     _task: ClassVar[Task] = "regression"
+    _several_targets: ClassVar[bool] = True
 
     # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "squared_error"
@@ -379,6 +382,7 @@ def _recipe(model: DecisionTree, schema: Schema) -> Recipe:
     if watched and model.order == "depth_first":
         choices["order"] = "best_first"
     if model.trace:
+        schema.require_one_target("trace=True follows the growing for")
         choices["max_competitors"] = len(schema.columns)
     choices["random_state"] = _seed(model, len(schema.columns))
     return Recipe.of_checked(choices)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from treewright.explain.counterfactual import Change, nearest_change
 from treewright.explain.counterfactual_goal import goal_of
 from treewright.explain.path import Path, contributions, follow, term_contributions
 from treewright.explain.row import Row
+from treewright.formatting.text import printable
 from treewright.tree import Tree
 from treewright.tree.tree import deciding
 
@@ -167,6 +169,37 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Give all of it as plain values."""
         return rendering.dictionary(self)
+
+
+class Explanations(Mapping[str, Explanation]):
+    """Why a model says what it says of one row, for each of several targets by name; `print` it."""
+
+    def __init__(self, each: dict[str, Explanation]) -> None:
+        self._each = each
+
+    def __getitem__(self, target: str) -> Explanation:
+        return self._each[target]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._each)
+
+    def __len__(self) -> int:
+        return len(self._each)
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={one.prediction!r}" for name, one in self._each.items())
+        return f"Explanations({said})"
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"Target {printable(name)}\n\n{one}" for name, one in self._each.items())
+
+    def _repr_html_(self) -> str:
+        parts = (f"<h3>{escape(printable(name))}</h3>{one._repr_html_()}" for name, one in self._each.items())
+        return "".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as plain values."""
+        return {name: one.to_dict() for name, one in self._each.items()}
 
 
 def _rows_at(tree: Tree, node: int) -> float:

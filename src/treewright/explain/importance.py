@@ -8,7 +8,7 @@ Kumbier & Yu, 2019, do for forests), and what is lost when a feature is shuffled
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -176,8 +176,7 @@ def importances(
     held_out = held_out_decrease(tree, value, rows) / max(training_decrease(tree, value), 1e-300)
     lost = permutation_losses(tree, rows, np.random.default_rng(random_state), n_repeats)
     if not tree.is_classifier:  # as a share of the variance, which makes it a fall of R²
-        target = np.asarray(rows.target)
-        variance = np.average((target - np.average(target, weights=rows.weight)) ** 2, weights=rows.weight)
+        variance = float(np.mean(_variance(rows)))
         lost = lost / variance if variance > 0 else np.zeros_like(lost)
     return with_rows(
         tree.schema,
@@ -237,12 +236,20 @@ def held_out_decrease(tree: Tree, value: Array, rows: Dataset) -> Array:
     >>> held_out_decrease(tree, tree.class_probabilities, rows).tolist()
     [0.5, 0.0]
     """
+    if tree.schema.outputs:
+        parts = (
+            held_out_decrease(one, values, rows.for_target(place))
+            for place, (one, values) in enumerate(_each_target(tree, value))
+        )
+        return np.asarray(sum(parts)) / tree.n_outputs
     total = len(rows) if rows.weight is None else float(rows.weight.sum())
     return _decrease(tree, value, tree.tally(rows), total) + _by_terms(tree, rows) / total
 
 
 def training_decrease(tree: Tree, value: Array) -> float:
     """Give what all splits take away of the squared error of the training rows, per row."""
+    if tree.schema.outputs:
+        return sum(training_decrease(*one) for one in _each_target(tree, value)) / tree.n_outputs
     if tree.is_classifier:
         sums = np.where(tree.weight[:, None] > 0, tree.node_value, 0.0)
     else:
@@ -267,6 +274,13 @@ def _by_terms(tree: Tree, rows: Dataset) -> Array:
         gain = equations.gain_by_feature(np.array([leaf]))
         total += gain * (of_leaf / gain.sum()) if of_leaf and gain.sum() > 0 else 0.0
     return total
+
+
+def _each_target(tree: Tree, value: Array) -> Iterator[tuple[Tree, Array]]:
+    """Give the tree for each of its targets, with what its nodes say of it."""
+    by_target = value.reshape(len(tree), tree.n_outputs, -1)
+    for place, size in enumerate(tree.n_classes.tolist()):
+        yield tree.for_target(place), by_target[:, place, :size]
 
 
 def _decrease(tree: Tree, value: Array, sums: Array, weight: float) -> Array:
@@ -300,7 +314,8 @@ def permutation_losses(
     """Give by how much the error of a tree rises when a feature is shuffled, for each repeat and feature.
 
     The error is the share of rows in the wrong class, or the mean squared error (Breiman, 2001). Features
-    that the tree does not ask for lose nothing.
+    that the tree does not ask for lose nothing. Of several targets the errors are averaged; numbers count by
+    their variance.
 
     Parameters
     ----------
@@ -315,22 +330,40 @@ def permutation_losses(
         raise ValueError(f"n_repeats must be at least 1, got {n_repeats!r}.")
     rows = rows.take(np.arange(len(rows)))
     losses = np.zeros((n_repeats, len(rows.schema.columns)))
-    before = _error(tree, rows, n_threads)
+    scale = _scale(rows)
+    before = _error(tree, rows, scale, n_threads)
     terms = set() if tree.equations is None else set(tree.equations.feature.tolist())
     for feature in sorted({feature for split in tree.splits for feature in features_of(split)} | terms):
         values = rows.values(feature)
         kept = values.copy()
         for repeat in range(n_repeats):
             values[:] = kept[random.permutation(len(kept))]
-            losses[repeat, feature] = _error(tree, rows, n_threads) - before
+            losses[repeat, feature] = _error(tree, rows, scale, n_threads) - before
         values[:] = kept
     return losses
 
 
-def _error(tree: Tree, rows: Dataset, n_threads: int) -> float:
+def _variance(rows: Dataset) -> Array:
+    """Give the variance of the numbers of each target."""
     target = np.asarray(rows.target)
+    mean = np.average(target, weights=rows.weight, axis=0)
+    return np.atleast_1d(np.average((target - mean) ** 2, weights=rows.weight, axis=0))
+
+
+def _scale(rows: Dataset) -> Array:
+    """Give factors on the squared errors of several targets by which each counts by its variance."""
+    if not rows.schema.outputs or rows.schema.classes is not None:
+        return np.ones(1)
+    variance = _variance(rows)
+    return np.asarray(variance.mean() / np.where(variance > 0, variance, np.inf))
+
+
+def _error(tree: Tree, rows: Dataset, scale: Array, n_threads: int) -> float:
+    target = np.asarray(rows.target).reshape(len(rows), -1)
     if tree.is_classifier:
-        wrong = tree.decide(tree.spread(rows.numbers, rows.codes, tree.vote_weights, n_threads)) != target
+        said = tree.by_output(tree.spread(rows.numbers, rows.codes, tree.vote_weights, n_threads))
+        wrong = (tree.decide(said).reshape(target.shape) != target).mean(axis=1)
     else:
-        wrong = (tree.predict_value(rows.numbers, rows.codes, n_threads)[:, 0] - target) ** 2
+        said = tree.predict_value(rows.numbers, rows.codes, n_threads)
+        wrong = ((said - target) ** 2 * scale).mean(axis=1)
     return float(np.average(wrong, weights=rows.weight))

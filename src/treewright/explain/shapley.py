@@ -179,8 +179,8 @@ class Steps:
 
     def shapley(self, rows: Dataset, *, pairs: bool, threads: int) -> Array:
         """Give what each player adds, rows × players × 1 × classes, or each pair; see the core."""
-        classes = self.value.shape[1] > 1  # what some gain the others lose
         schema = self.tree.schema
+        classes = self.value.shape[1] > 1 and not schema.outputs  # what some gain the others lose
         found: Array = _core.shapley(
             self.tree.core_arrays,
             rows.numbers,

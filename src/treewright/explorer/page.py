@@ -26,6 +26,7 @@ from treewright.explorer.page_data import Exploration, content_of
 from treewright.formatting.colours import DARK, LIGHT, css_variables
 from treewright.formatting.trust import for_trusted
 from treewright.persistence.atomic_file import whole_file
+from treewright.tree.from_sklearn import tree_of
 from treewright.tree.wrapped import unwrapped
 
 Entry = Literal["main", "live", "served"]
@@ -138,6 +139,8 @@ def page_content(
     """Describe a tree or a forest for the page, see `explore`; pipelines and searches are taken apart."""
     model, prepared = unwrapped(model)
     X, validation = prepared(X), validation and (prepared(validation[0]), validation[1])
+    known = model._fitted_trees() if is_forest(model) else tree_of(model)
+    known.schema.require_one_target("the page explores models of")
     if is_forest(model):
         return ForestExploration.of(model, X, y, validation).content(max_rows, title)
     return content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)

@@ -17,7 +17,9 @@ def export_dict(tree: Tree) -> dict[str, Any]:
     """Describe a tree by names and in the values the user knows; see :meth:`treewright.tree.Tree.to_dict`."""
     names = ("count", "weight", "value", "impurity", "risk")
     columns = [getattr(tree, {"value": "node_value"}.get(name, name)).tolist() for name in names]
-    if not tree.is_classifier:
+    if tree.schema.outputs:
+        columns[2] = _by_target(tree)
+    elif not tree.is_classifier:
         columns[2] = tree.node_value[:, 0].tolist()
     nodes: list[dict[str, Any]] = [
         dict(zip(names, entries, strict=True)) for entries in zip(*columns, strict=True)
@@ -56,6 +58,17 @@ def _equation(tree: Tree, equations: Equations, node: int) -> dict[str, Any]:
         terms.append(described)
     low, high = equations.range.tolist()
     return {"constant": float(equations.constant[node]), "terms": terms, "lowest": low, "highest": high}
+
+
+def _by_target(tree: Tree) -> list[Any]:
+    """Give for each node and target the weight of each class, or the number."""
+    if not tree.is_classifier:
+        return list(tree.node_value.tolist())
+    sizes = tree.n_classes.tolist()
+    return [
+        [weights[:size] for weights, size in zip(targets, sizes, strict=True)]
+        for targets in tree.by_output(tree.node_value).tolist()
+    ]
 
 
 def _surrogates(tree: Tree, indices: range) -> list[dict[str, Any]]:

@@ -50,8 +50,10 @@ def program_of(model: Any) -> Program:
     if hasattr(rules, "rules") and hasattr(rules, "default"):
         return _of_rules(type(model).__name__, rules)
     if isinstance(model, ForestModel):
+        model._fitted_trees().schema.require_one_target("exports hold models of", ExportError)
         return _of_forest(model)
     if isinstance(model, TreeModel):
+        model._fitted_tree().schema.require_one_target("exports hold models of", ExportError)
         return _of_tree(model)
     raise ExportError(f"{type(model).__name__} cannot be exported: give a fitted model of treewright.")
 

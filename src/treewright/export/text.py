@@ -113,6 +113,9 @@ class Writer:
 
     def title(self) -> str:
         """Say how large the tree is and what stands in brackets."""
+        if self.tree.schema.outputs:
+            names = " ".join(quoted(output.name) for output in self.tree.schema.outputs)
+            return f"{self.size()}; targets [{names}]"
         if not self.tree.is_classifier:
             return f"{self.size()}; {'[value]' if self.tree.equations is None else '[mean]'}"
         if not self.shows_classes:
@@ -123,7 +126,8 @@ class Writer:
     @property
     def shows_classes(self) -> bool:
         """Whether the weight of every class is shown."""
-        return self.class_weights and self.tree.node_value.shape[1] <= MOST_CLASSES
+        few = self.tree.node_value.shape[1] <= MOST_CLASSES
+        return self.class_weights and few and not self.tree.schema.outputs
 
     def branches(self, max_depth: int | None) -> Iterator[tuple[int, str]]:
         """Go over the nodes depth first, each with the guides to it, its condition and its prediction."""
@@ -173,7 +177,9 @@ class Writer:
         return ", as are its surrogates" if has_surrogates else ""
 
     def prediction(self, node: int) -> str:
-        """Say what a node predicts."""
+        """Say what a node predicts; of several targets for each."""
+        if self.tree.schema.outputs:
+            return ", ".join(f"{name} = {text}" for name, text in self.predictions(node))
         if self.tree.equations is not None:
             return self.tree.equations.words(self.tree.schema, node, self.max_categories)
         if self.tree.schema.classes is None:
@@ -184,6 +190,17 @@ class Writer:
         """Say what holds for all equations of a tree with linear leaves."""
         tree = self.tree
         return [] if tree.equations is None else ["", *tree.equations.limits(tree.schema, tree.leaves)]
+
+    def predictions(self, node: int) -> list[tuple[str, str]]:
+        """Say what a node predicts for each of several targets, with the names of these."""
+        tree, said = self.tree, []
+        for place, output in enumerate(tree.schema.outputs):
+            if output.classes is None:
+                text = self._number(tree.node_value[node, place])
+            else:
+                text = quoted(str(plain(output.classes[tree.label[node, place]])))
+            said.append((quoted(output.name), text))
+        return said
 
     @cached_property
     def class_texts(self) -> list[str]:
@@ -207,7 +224,10 @@ class Writer:
         parts.append(self._quality(nodes))
         brackets = [""] * len(nodes)
         if tree.schema.classes is None:
-            values = _aligned([self._number(value) for value in tree.node_value[nodes, 0]])
+            columns = [
+                _aligned([self._number(value) for value in column]) for column in tree.node_value[nodes].T
+            ]
+            values = [" ".join(row) for row in zip(*columns, strict=True)]
             # a leaf's line says its value already, unless it is an equation
             leaf = (tree.n_children[nodes] == 0) & (tree.equations is None)
             brackets = ["" if at_leaf else f"  [{text}]" for text, at_leaf in zip(values, leaf, strict=True)]
@@ -231,6 +251,11 @@ class Writer:
             with np.errstate(over="ignore"):
                 losses = [f"{loss:.4g}" for loss in (tree.risk[nodes] / weight).tolist()]
             return _aligned([f"mean loss {text}" for text in losses], pad_after="mean loss ")
+        if tree.schema.outputs:  # the class predicted for each target
+            value, label = tree.by_output(tree.node_value[nodes]), tree.label[nodes]
+            each = np.take_along_axis(value, label[:, :, None], axis=2)[:, :, 0] / weight[:, None]
+            columns = [_aligned([f"{percent(share)} %" for share in column.tolist()]) for column in each.T]
+            return [" · ".join(row) for row in zip(*columns, strict=True)]
         shares = tree.node_value[nodes, tree.label[nodes]] / weight
         return _aligned([f"{percent(share)} %" for share in shares.tolist()])
 

@@ -56,6 +56,8 @@ def grow_trees(
     (2, 3.0)
     """
     schema, criterion = dataset.schema, str(recipe.criterion)
+    if shrinkage > 0:
+        schema.require_one_target("shrinkage draws the predictions of")
     dataset, options = core_options(dataset, recipe, n_jobs, progress)
     weight = None if draws.n_draws else dataset.weight
     drawn = draws.options(recipe.min_weight_fraction_leaf)

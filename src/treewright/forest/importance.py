@@ -157,7 +157,7 @@ def _with_shadows(rows: Dataset, order: NDArray[np.int64], shuffled: NDArray[np.
             values if at < n_features else values[shuffled]
         )
     return Dataset(
-        Schema(tuple(columns), schema.classes, True),
+        Schema(tuple(columns), schema.classes, True, outputs=schema.outputs),
         stacked(numbers, len(rows), np.float64),
         stacked(codes, len(rows), np.int32),
         rows.target,

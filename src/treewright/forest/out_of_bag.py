@@ -41,14 +41,30 @@ def score_out_of_bag(rows: Dataset, means: Array, scoring: Callable[..., float] 
     target = rows.target
     if target is None:
         raise ValueError("the dataset has no target to score against")
-    predicted = means.ravel() if rows.schema.classes is None else decide(means)
+    outputs = rows.schema.outputs
+    if outputs:
+        means = means.reshape(len(means), len(outputs), -1)
+    predicted = means.reshape(target.shape) if rows.schema.classes is None else decide(means)
     if scoring is not None:
         return scoring(target, predicted)
-    if rows.schema.classes is not None:
-        return float(np.mean(predicted == target))
-    spread = float(np.sum((target - target.mean()) ** 2))
-    error = float(np.sum((target - predicted) ** 2))
-    return 1.0 - error / spread if spread > 0 else float(error == 0)
+    if rows.schema.classes is not None:  # of several targets, a row is right if all of them are
+        right = predicted == target
+        return float(np.mean(right.all(axis=1) if outputs else right))
+    spread = np.atleast_1d(np.sum((target - target.mean(axis=0)) ** 2, axis=0))
+    error = np.atleast_1d(np.sum((target - predicted) ** 2, axis=0))
+    scores = [
+        1.0 - lost / all_ if all_ > 0 else float(lost == 0) for lost, all_ in zip(error, spread, strict=True)
+    ]
+    return float(sum(scores) / len(scores))
+
+
+def check_scorable(rows: Dataset) -> None:
+    """Refuse several targets of more than two classes, as scikit-learn does."""
+    if any(output.classes is not None and len(output.classes) > 2 for output in rows.schema.outputs):
+        raise ValueError(
+            "The type of target cannot be used to compute OOB estimates: each of several targets may have "
+            "two classes, or be a number."
+        )
 
 
 def error_curve(

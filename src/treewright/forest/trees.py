@@ -252,7 +252,7 @@ class LooseTrees(Trees):
         self, numbers: Array, codes: Codes, hard: bool, draws: Draws | None, threads: int
     ) -> tuple[Array, NDArray[np.uint32]]:
         """As for compact trees; a row that ends in several leaves has a share in each."""
-        sums = np.zeros((len(numbers), max(self.schema.n_classes, 1)))
+        sums = np.zeros((len(numbers), self.schema.n_outputs * max(self.schema.n_classes, 1)))
         votes = np.zeros(len(numbers), np.uint32)
         for at, tree in enumerate(self.trees):
             rows: Any = slice(None) if draws is None else np.flatnonzero(draws.out_of_bag(at))
@@ -268,7 +268,10 @@ class LooseTrees(Trees):
 def answer(tree: Tree, numbers: Array, codes: Codes, *, hard: bool = False, threads: int = 1) -> Array:
     """What a tree says of each row; with `hard`, its whole vote for one class."""
     said = tree.spread(numbers, codes, tree.class_probabilities, threads)
-    return np.eye(said.shape[1])[decide(said)] if hard and tree.is_classifier else said
+    if not hard or not tree.is_classifier:
+        return said
+    votes: Array = np.eye(tree.schema.n_classes)[decide(tree.by_output(said))]
+    return votes.reshape(said.shape)
 
 
 def join(schema: Schema, criterion: str, parts: Sequence[Trees]) -> Trees:

@@ -24,6 +24,7 @@ from treewright.growing.feature_order import grow_in_order
 from treewright.growing.missing_policy import SHARED, settle_policies
 from treewright.growing.parameters import SPLITS, parameters_of
 from treewright.growing.recipe import CATEGORY_SPLITS, AnyRecipe, Recipe
+from treewright.growing.several_targets import check_several, core_target, with_class_weight
 from treewright.growing.user_criteria import MeritFunction, shared_memory
 from treewright.parameter_types import is_whole
 from treewright.tree import Tree
@@ -70,6 +71,7 @@ def grow(
     3
     """
     if not isinstance(recipe, Recipe):
+        dataset.schema.require_one_target("this learner takes")
         return recipe.grow(dataset, n_jobs=n_jobs, progress=progress)
     dataset, options = core_options(dataset, recipe, n_jobs, progress)
     table = core_table(dataset)
@@ -105,7 +107,7 @@ def core_table(
         dataset = dataset.dense(program)
     position, n_categories = schema.position, schema.n_categories
     numbers = dataset.columns.parts if isinstance(dataset, SparseDataset) else dataset.numbers
-    return numbers, dataset.codes, position, n_categories, dataset.target, schema.n_classes
+    return numbers, dataset.codes, position, n_categories, core_target(dataset), schema.n_classes
 
 
 def core_options(
@@ -116,6 +118,9 @@ def core_options(
         raise ValueError("Cannot grow a tree: the dataset has no target.")
     _check_criterion(dataset.schema, recipe)
     _check_features(dataset.schema, recipe)
+    if dataset.schema.outputs:
+        check_several(dataset.schema, recipe)
+        dataset, recipe = with_class_weight(dataset, recipe)
     dataset, missing, policies = settle_policies(dataset, recipe)
     if "predicate" in recipe.splits:
         dataset, recipe = _with_predicates(dataset, recipe)

@@ -42,6 +42,8 @@ def monotonic_signs(
     """Give scikit-learn's `monotonic_cst` as one sign per feature; those a dict does not mention are free."""
     if monotonic_cst is None:
         return None
+    if schema.outputs:
+        raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
     signs = np.asarray(_by_feature("monotonic_cst", monotonic_cst, schema, 0))
     if len(signs) != len(schema.columns):
         raise ValueError(
@@ -137,11 +139,39 @@ def order_of_preference(ties: Any, schema: Schema) -> str | tuple[int, ...]:
 
 def class_factors(class_weight: Any, schema: Schema) -> str | tuple[float, ...] | None:
     """Give the factors in class order; a class that is not mentioned has factor 1."""
+    if schema.outputs:
+        return factors_by_target(class_weight, schema)
     classes = _classes(schema)
     if isinstance(class_weight, list):
+        if len(class_weight) > 1:
+            raise ValueError(f"class_weight is a list of {len(class_weight)} dicts, and y has one target.")
         class_weight = class_weight[0]
     if class_weight is None or isinstance(class_weight, str):
         return class_weight
+    return _factors_of(class_weight, classes)
+
+
+def factors_by_target(class_weight: Any, schema: Schema) -> Any:
+    """Give the factors of each of several targets, in class order."""
+    if class_weight is None or isinstance(class_weight, str):
+        return class_weight
+    if not isinstance(class_weight, list):
+        raise ValueError(
+            "For multi-output, class_weight should be a list of dicts, or the string 'balanced': give a dict "
+            "for each target."
+        )
+    if len(class_weight) != len(schema.outputs):
+        raise ValueError(
+            "For multi-output, number of elements in class_weight should match number of outputs: it has "
+            f"{len(class_weight)}, and y has {len(schema.outputs)} targets."
+        )
+    return tuple(
+        _factors_of(given, np.asarray(output.classes).tolist())
+        for given, output in zip(class_weight, schema.outputs, strict=True)
+    )
+
+
+def _factors_of(class_weight: Mapping[Any, float], classes: list[Any]) -> tuple[float, ...]:
     absent = [label for label in classes if label not in class_weight]
     unknown = [label for label in class_weight if label not in classes]
     if absent and unknown:

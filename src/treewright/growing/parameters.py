@@ -184,7 +184,7 @@ def _is_class_weight(names: tuple[str, ...], value: Any) -> bool:
     if isinstance(value, str):
         return value in names
     if isinstance(value, list):
-        return len(value) == 1 and isinstance(value[0], Mapping)
+        return len(value) > 0 and all(isinstance(one, Mapping) for one in value)
     return value is None or isinstance(value, Mapping)
 
 
@@ -274,10 +274,10 @@ BY_FEATURE = Domain(
 )
 CLASS_WEIGHT = Domain(
     partial(_is_class_weight, ("balanced",)),
-    "a dict, the str 'balanced' or None",
+    "a dict, a list of dicts (one for each target), the str 'balanced' or None",
     ("balanced",),
-    "Mapping[Any, float] | str | None",
-    'dict, "balanced" or None',
+    "Mapping[Any, float] | list[Mapping[Any, float]] | str | None",
+    'dict, list of dicts, "balanced" or None',
 )
 N_JOBS = Domain(
     lambda value: value is None or (is_whole(value) and value != 0),
@@ -613,7 +613,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         "class_weight",
         CLASS_WEIGHT,
         None,
-        "Factor on the weight of each class.",
+        "Factor on the weight of each class; of several targets a list with a dict for each, and the factors "
+        "of a row's classes are multiplied.",
         _of_classes(TREES | OPTIMAL | LEARNERS),
         convert=class_factors,
     ),
@@ -635,9 +636,10 @@ PARAMETERS: tuple[Parameter, ...] = (
         replace(
             CLASS_WEIGHT,
             test=partial(_is_class_weight, ("balanced", "balanced_subsample")),
-            words="a dict, a str among {'balanced', 'balanced_subsample'} or None",
+            words="a dict, a list of dicts (one for each target), a str among {'balanced', "
+            "'balanced_subsample'} or None",
             names=("balanced", "balanced_subsample"),
-            described='dict, "balanced", "balanced_subsample" or None',
+            described='dict, list of dicts, "balanced", "balanced_subsample" or None',
         ),
         None,
         "Factor on the weight of each class. With `bootstrap` it is one on the chance of its rows to be "

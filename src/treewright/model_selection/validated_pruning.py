@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.data import Dataset
+from treewright.data import Dataset, Schema
 from treewright.data.dataset import labelled_rows
 from treewright.data.folds import each_fold, fold_numbers, holdout_split
 from treewright.errors import DataError
@@ -144,6 +144,8 @@ def grow_and_prune(
         As for `grow`.
     """
     growing = dataset
+    for pruner in pruners:
+        _check_targets(dataset.schema, pruner)
     if held_out is None and any(needs(pruner) == "holdout" for pruner in pruners):
         growing, held_out = holdout_split(dataset, holdout, recipe.random_state)
 
@@ -214,8 +216,24 @@ def prune_tree(
     n_jobs : int or None
         Threads for growing.
     """
+    _check_targets(tree.schema, pruner)
+    if tree.schema.outputs:
+        rows = None  # what prunes trees of several targets looks at no rows
     pruned = _pruned(tree, pruner, rows, recipe, grown_on=grown_on, n_jobs=n_jobs)
     return _in_order(pruned, recipe)
+
+
+def _check_targets(schema: Schema, pruner: AnyPruner) -> None:
+    """Refuse what prunes by one target where there are several."""
+    if not schema.outputs or (not isinstance(pruner, Pruner) and needs(pruner) == "nothing"):
+        return
+    priced = isinstance(pruner, CostComplexity) and pruner.alpha is not None
+    if not priced or pruner.risk not in (None, "impurity"):
+        name = type(pruner).__name__ + (f"(risk={pruner.risk!r})" if priced else "")
+        raise ValueError(
+            f"{name} prunes by one target, and there are {len(schema.outputs)}: use ccp_alpha, or "
+            "CostComplexity(alpha=..., risk='impurity')."
+        )
 
 
 def _pruned(

@@ -155,7 +155,7 @@ def _check_layout(arrays: Mapping[str, NDArray[Any]], schema: Schema) -> None:
     n_nodes = len(arrays["first_child"])
     by_node = {"first_child", "feature", "threshold", "default_branch", "count", "weight", "risk", "value"}
     for name in expected:
-        width = (1 if schema.classes is None else len(schema.classes),) if name == "value" else ()
+        width = (schema.n_outputs * max(schema.n_classes, 1),) if name == "value" else ()
         length = n_nodes if name in by_node else len(arrays[name])
         if arrays[name].shape != (length, *width):
             raise ModelFileError(f"the model is broken: array {name!r} has the shape {arrays[name].shape}")

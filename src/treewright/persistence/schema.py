@@ -14,6 +14,7 @@ from treewright.data import Schema, times
 from treewright.data.columns import Category, Column, Kind
 from treewright.data.functions import AbsentFunction
 from treewright.data.predicates import TRUTH, Predicate, read_predicates
+from treewright.data.several_targets import Output
 from treewright.errors import DataError, ModelFileError
 
 LONGEST_NAME = 10_000
@@ -55,11 +56,18 @@ def schema_to_dict(schema: Schema) -> dict[str, Any]:
     >>> schema_to_dict(Schema((Column("age"),), np.array(["no", "yes"])))["classes"]
     {'type': 'str', 'values': ['no', 'yes']}
     """
-    return {
+    content: dict[str, Any] = {
         "columns": [_column_to_dict(column) for column in schema.columns],
-        "classes": None if schema.classes is None else _classes_to_dict(schema.classes),
+        "classes": _classes_to_dict(schema.classes),
         "named": schema.named,
-    } | ({"predicates": _predicates_to_list(schema.predicates)} if schema.predicates else {})
+    }
+    if schema.predicates:
+        content["predicates"] = _predicates_to_list(schema.predicates)
+    if schema.outputs:
+        content["targets"] = [
+            {"name": output.name, "classes": _classes_to_dict(output.classes)} for output in schema.outputs
+        ]
+    return content
 
 
 def schema_from_dict(content: Any) -> Schema:
@@ -76,15 +84,23 @@ def schema_from_dict(content: Any) -> Schema:
     >>> schema_from_dict(schema_to_dict(schema)) == schema
     True
     """
-    optional = {"predicates"} & content.keys() if isinstance(content, Mapping) else set()
+    optional = {"predicates", "targets"} & content.keys() if isinstance(content, Mapping) else set()
     _check_keys("schema", content, {"columns", "classes", "named"} | optional)
     _check(isinstance(content["columns"], list) and content["columns"], "the schema has no columns")
     _check(type(content["named"]) is bool, "'named' of the schema is not true or false")
     columns = tuple(_checked_column(column) for column in content["columns"])
     _check(len({column.name for column in columns}) == len(columns), "the schema repeats a column's name")
-    classes = None if content["classes"] is None else _checked_classes(content["classes"])
+    classes = _checked_classes(content["classes"])
     predicates = _checked_predicates(content.get("predicates", []), columns)
-    return Schema(columns, classes, content["named"], predicates)
+    schema = Schema(columns, classes, content["named"], predicates)
+    if "targets" not in content:
+        return schema
+    several = schema.with_outputs(_checked_targets(content["targets"]))
+    same = np.array_equal(np.asarray(several.classes), np.asarray(classes))
+    _check(
+        same and (classes is None) == (several.classes is None), "the classes are not those of the targets"
+    )
+    return several
 
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
@@ -98,8 +114,10 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
     } | ({"boolean": True} if column.boolean else {})
 
 
-def _classes_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
-    """Give class labels as what JSON can hold."""
+def _classes_to_dict(classes: NDArray[Any] | None) -> dict[str, Any] | None:
+    """Give class labels as what JSON can hold; None stays."""
+    if classes is None:
+        return None
     name = "str" if classes.dtype.kind == "U" else classes.dtype.name
     if name not in CLASS_TYPES:
         raise TypeError(
@@ -181,7 +199,21 @@ def _checked_category(name: str, value: Any) -> Category:
     return category
 
 
-def _checked_classes(content: Any) -> NDArray[Any]:
+def _checked_targets(content: Any) -> tuple[Output, ...]:
+    _check(isinstance(content, list) and len(content) > 1, "the targets are no list of several")
+    outputs = []
+    for entry in content:
+        _check_keys("target", entry, {"name", "classes"})
+        name = entry["name"]
+        _check(isinstance(name, str) and len(name) <= LONGEST_NAME, "the name of a target is no short text")
+        outputs.append(Output(name, _checked_classes(entry["classes"])))
+    _check(len({output.classes is None for output in outputs}) == 1, "targets are both classes and numbers")
+    return tuple(outputs)
+
+
+def _checked_classes(content: Any) -> NDArray[Any] | None:
+    if content is None:
+        return None
     _check_keys("classes", content, {"type", "values"})
     kind, values = content["type"], content["values"]
     _check(isinstance(kind, str) and kind in CLASS_TYPES, f"the classes are of the unknown type {kind!r}")

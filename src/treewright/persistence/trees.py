@@ -60,7 +60,10 @@ def trees_from_parts(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
         raise ModelFileError("the model is broken: it does not say where its trees begin")
     n_classes = schema.n_classes
     if costs is not None and (
-        costs.dtype != float or costs.shape != 2 * (n_classes,) or not np.isfinite(costs).all()
+        schema.outputs
+        or costs.dtype != float
+        or costs.shape != 2 * (n_classes,)
+        or not np.isfinite(costs).all()
     ):
         raise ModelFileError(f"the model is broken: its costs are no finite {n_classes} × {n_classes} matrix")
     validate(rest, schema, tree_begin)

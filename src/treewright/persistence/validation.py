@@ -95,7 +95,7 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     tree_begin : int64 array, optional
         Where each tree's nodes begin, and at the end their number.
     """
-    _check_layout(arrays, max(schema.n_classes, 1))
+    _check_layout(arrays, schema.n_outputs * max(schema.n_classes, 1))
     found = _not_finite(arrays)
     if found:
         raise ModelFileError(f"the model is broken: {found} is not finite")
@@ -105,7 +105,7 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     _require(begin[1:] > begin[:-1], "tree {at} has no nodes")
     first = np.repeat(begin[:-1], np.diff(begin))
     arrays = {**arrays, "n_children": _children(arrays["parent"], begin)}
-    _check_statistics(arrays, first, schema.classes is not None)
+    _check_statistics(arrays, first, schema)
     _check_lists(arrays)
     features = _Features(schema)
     leaf = arrays["n_children"] == 0
@@ -206,7 +206,7 @@ def _children(parent: NDArray[np.int32], begin: NDArray[np.int64]) -> NDArray[np
     return n_children
 
 
-def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: bool) -> None:
+def _check_statistics(arrays: Arrays, first: NDArray[np.int64], schema: Schema) -> None:
     """Prove that the statistics of branches are no more than those of their node."""
     count, weight, value, parent = (arrays[name] for name in ("count", "weight", "node_value", "parent"))
     with np.errstate(over="ignore"):
@@ -214,12 +214,17 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], is_classifier: b
     _require(count >= 0, "the count of node {at} is negative")
     _require(weight >= 0, "the weight of node {at} is negative")
     slack = TOLERANCE * weight[first]
-    if is_classifier:
+    if schema.classes is not None:
         _require((value >= 0).all(axis=1), "node {at} has a class of negative weight")
-        _require(value.any(axis=1), "node {at} has no class of any weight")
+        by_target = value.reshape(len(value), schema.n_outputs, -1)
+        _require(by_target.any(axis=2).all(axis=1), "node {at} has no class of any weight")
         # An empty branch keeps its parent's value: it predicts what its parent would.
-        apart = np.abs(value.sum(axis=1) - weight) > np.maximum(slack, TOLERANCE * weight)
+        total = by_target.sum(axis=2)
+        apart = (np.abs(total - weight[:, None]) > np.maximum(slack, TOLERANCE * weight)[:, None]).any(axis=1)
         _require(~apart | (weight == 0), "the class weights of node {at} do not sum to its weight")
+        for place, output in enumerate(schema.outputs):
+            beyond = by_target[:, place, len(np.asarray(output.classes)) :]
+            _require(~beyond.any(axis=1), "node {at} has weight of a class that a target has not")
     _require((weight > 0)[first], "the root above node {at} weighs nothing")
     below = np.flatnonzero(parent >= 0)
     above = parent[below] + first[below]

@@ -33,6 +33,7 @@ def extract_rules(tree: Tree) -> RuleSet:
     IF Outlook = Rain AND Wind = Strong THEN No  (2 rows, 100 %)
     OTHERWISE Yes  (14 rows, 64 %)
     """
+    tree.schema.require_one_target("rules are read off a tree of")
     if tree.equations is not None:
         raise ValueError(
             "rules predict a class or a number, and the leaves of this tree are linear equations."

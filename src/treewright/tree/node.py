@@ -53,13 +53,25 @@ class Node:
     default_branch = Entry(int, "The branch of an unanswered row; −1 shares it over all, −2 keeps it here.")
     count = Entry(int, "The number of rows.")
     weight = Entry(float, "The weight of the rows.")
-    value = Entry[NDArray[np.float64]](
-        np.asarray, "The weight of each class, or the number predicted.", "node_value"
-    )
     impurity = Entry(float, "The criterion's impurity, per unit of weight.")
     risk = Entry(float, "What the node would cost as a leaf on its rows.")
     merit = Entry(float, "The gain of the split by its criterion; 0 at a leaf.")
-    label = Entry(int, "The code of the class the node would predict.")
+
+    @property
+    def value(self) -> NDArray[np.float64]:
+        """The weight of each class, or the number predicted; of several targets a row of weights for each."""
+        value = self.tree.node_value[self.id]
+        return (
+            value.reshape(self.tree.n_outputs, -1)
+            if self.tree.schema.outputs and self.tree.is_classifier
+            else value
+        )
+
+    @property
+    def label(self) -> Any:
+        """The code of the class the node would predict; of several targets an array of them."""
+        label = self.tree.label[self.id]
+        return label if self.tree.schema.outputs else int(label)
 
     @property
     def depth(self) -> int:

@@ -208,6 +208,10 @@ def is_grown_on(tree: Tree, rows: Dataset) -> bool:
     >>> is_grown_on(tree, rows), is_grown_on(tree, rows.take(np.array([0, 1])))
     (True, False)
     """
+    if tree.schema.outputs:
+        return all(
+            is_grown_on(tree.for_target(place), rows.for_target(place)) for place in range(tree.n_outputs)
+        )
     seen = tree.tally(rows)
     weight = seen.sum(axis=1) if tree.is_classifier else seen[:, 0]
     filled = tree.weight > 0  # a branch of no weight has the class weights of the node above

@@ -58,10 +58,10 @@ class SklearnArrays(Topology):
     @cached_property
     def value(self) -> NDArray[np.float64]:
         """What each node predicts: class probabilities, or a number; of shape (nodes, targets, classes)."""
-        value = self.node_value
+        value = self.node_value.reshape(len(self), self.schema.n_outputs, -1)
         if self.schema.classes is not None:
-            value = value / value.sum(axis=1, keepdims=True)
-        return read_only(value[:, None, :], np.float64)
+            value = value / value.sum(axis=2, keepdims=True)
+        return read_only(value, np.float64)
 
     @cached_property
     def children_left(self) -> NDArray[np.int64]:
@@ -147,7 +147,10 @@ class SklearnArrays(Topology):
     @property
     def n_classes(self) -> NDArray[np.int64]:
         """The number of classes of each target."""
-        return np.array([self.max_n_classes])
+        outputs = self.schema.outputs
+        if not outputs:
+            return np.array([self.max_n_classes])
+        return np.array([1 if output.classes is None else len(output.classes) for output in outputs])
 
     @property
     def capacity(self) -> int:

@@ -180,11 +180,11 @@ class Tree(SklearnArrays):
     def label(self) -> NDArray[np.int32]:
         """The class code each node would predict: the heaviest, or the cheapest; the first of equals.
 
-        Where it was decided by hand, that.
+        Where it was decided by hand, that. Of several targets there is a column of codes for each.
         """
         if not self.is_classifier:
             raise AttributeError("a regression tree has no classes: each node predicts its value")
-        label = self.decide(self.vote_weights)
+        label = self.decide(self.by_output(self.vote_weights))
         if self.decided is not None:
             label = np.where(self.decided >= 0, self.decided, label)
         return read_only(label, np.int32)
@@ -197,11 +197,46 @@ class Tree(SklearnArrays):
     @property
     def class_probabilities(self) -> NDArray[np.float64]:
         """What each node predicts: the probability of each class, or the number of a regression tree."""
-        return (
-            self.node_value / self.node_value.sum(axis=1, keepdims=True)
-            if self.is_classifier
-            else self.node_value
-        )
+        if not self.is_classifier:
+            return self.node_value
+        value = self.by_output(self.node_value)
+        return (value / value.sum(axis=-1, keepdims=True)).reshape(self.node_value.shape)
+
+    def for_target(self, target: str | int) -> Tree:
+        """Give the tree of several targets as one of a single target: the same splits, and what it predicts.
+
+        Whatever takes one target, such as rules, exports and pictures with rows, takes such a tree. The
+        impurity stays the mean over all targets, by which the splits were found, and so does the loss of
+        numbers.
+
+        Parameters
+        ----------
+        target : str or int
+            The name or the place of the target.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1], [2], [3]], [["a", 0], ["a", 1], ["b", 1]]).tree_
+        >>> tree.for_target("y0")
+        Tree(5 nodes, 3 leaves, depth 2, 2 classes)
+        """
+        if not self.schema.outputs:
+            raise ValueError(f"target={target!r} chooses among several targets, and the tree has one.")
+        place, width = self.schema.output(target), max(self.schema.n_classes, 1)
+        schema, risk = self.schema.for_target(place), self.risk
+        columns = slice(place * width, place * width + max(schema.n_classes, 1))
+        if schema.classes is not None:
+            value = self.node_value[:, columns]
+            risk = np.where(self.weight > 0, self.weight - value.max(axis=1), 0.0)
+        observed = None if self.observed is None else self.observed[:, columns]
+        value = np.ascontiguousarray(self.node_value[:, columns])
+        return replace(self, schema=schema, node_value=value, risk=risk, observed=observed)
+
+    def by_output(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give rows of `node_value` with an axis for the targets where there are several."""
+        outputs = self.schema.outputs
+        return value.reshape(len(value), len(outputs), -1) if outputs else value
 
     @property
     def vote_weights(self) -> NDArray[np.float64]:
@@ -421,6 +456,9 @@ class Tree(SklearnArrays):
 
     def __repr__(self) -> str:
         target = counted(self.node_value.shape[1], "class", "classes") if self.is_classifier else "regression"
+        if self.schema.outputs:
+            kind = "classes" if self.is_classifier else "numbers"
+            target = f"{self.n_outputs} targets of {kind}"
         size = f"{counted(len(self), 'node')}, {counted(self.n_leaves, 'leaf', 'leaves')}, depth {self.depth}"
         return f"Tree({size}, {target})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,8 @@ class ID3Classifier(DecisionTreeClassifier):
     >>> model.predict([["sunny", "low"]]).tolist()
     ['no']
     """
+
+    _several_targets: ClassVar[bool] = False
 
     # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "entropy"
