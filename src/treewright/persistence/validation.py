@@ -112,6 +112,7 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     if "decided" in arrays:
         decided = arrays["decided"]
         sound = (decided >= -1) & (decided < max(schema.n_classes, 1)) & (leaf | (decided == -1))
+        sound &= not schema.outputs
         _require(sound, "what was decided for node {at} is no class of a leaf")
     splits = _Splits.owned(arrays, "split_")
     _check_splits(splits, features, arrays["n_children"][splits.owner], "split")
