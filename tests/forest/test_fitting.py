@@ -101,8 +101,6 @@ def test_class_weights_come_as_a_dict_or_a_list_of_one(weight: Any) -> None:
 @pytest.mark.parametrize("name", FORESTS)
 def test_refusals_name_the_forest(name: str) -> None:
     model = getattr(tw, name)(3)
-    with pytest.raises(DataError, match="y has 2 columns: several targets are not supported yet"):
-        model.fit(X, np.c_[Y, Y])
     with pytest.raises(DataError, match=f"is required by {name}"):
         model.fit(X[:0], Y[:0])
     wrong = np.array(list("abc"))[Y] if "Regressor" in name else Y + 0.5

@@ -196,7 +196,7 @@ public:
     /// Whole counts subtract without rounding: only the smaller of two branches is counted.
     template <class Item>
     void share_totals(const Totals& node, std::vector<Item>& children) const {
-        if (children.size() != 2 || !task_.n_classes || local_.weight) return;
+        if (children.size() != 2 || !task_.n_classes || local().weight) return;
         const bool first = children[0].size() <= children[1].size();
         Item &small = children[first ? 0 : 1], &large = children[first ? 1 : 0];
         count_classes(small, small.totals);

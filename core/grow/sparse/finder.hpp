@@ -68,7 +68,7 @@ public:
         return node;
     }
     bool search(Item& item) {
-        if (!task_.n_classes) item.totals.sums[0] = rows_.centre_targets(item, criterion_.traits.centred ? item.centre : 0.0);
+        if (!task_.n_classes) rows_.centre_targets(item, criterion_.traits.centred ? item.centre : 0.0, item.totals);
         const double tolerance = criterion_.tolerance(item.totals, item.impurity);
         const NodeView node{rows_.local(), item.totals, item.impurity, tolerance};
         lists_.look_at(item.lists, order(item), features_a_node());

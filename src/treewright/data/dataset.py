@@ -136,7 +136,9 @@ class Dataset:
         DataError
             If anything in the data cannot be used; the message names the column and the row.
         """
-        if is_sparse(X) and categorical_features is None and ordinal_features is None and predicates is None:
+        several = several_targets and task is not None and has_several(y)
+        plain = categorical_features is None and ordinal_features is None and predicates is None
+        if is_sparse(X) and plain and not several:  # several targets grow on dense columns
             from treewright.data.sparse_dataset import read_sparse_table
 
             sparse = read_sparse_table(
@@ -163,7 +165,7 @@ class Dataset:
         outputs: tuple[Output, ...] = ()
         classes: NDArray[Any] | None = None
         target: Codes | Numbers | None
-        if several_targets and task is not None and has_several(y):
+        if several and task is not None:
             outputs, target = read_several(y, task, n_rows, estimator, declared=declared_classes)
         else:
             classes, target = read_task_target(y, task, n_rows, estimator, declared_classes)

@@ -257,7 +257,8 @@ class TableEstimator(BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.sparse = True
-        tags.target_tags.multi_output = getattr(self, "_several_targets", False)
+        several = getattr(self, "_several_targets", False)
+        tags.target_tags.multi_output = several and getattr(self, "missing", "direction") == "direction"
         return tags
 
 

@@ -238,8 +238,8 @@ def held_out_decrease(tree: Tree, value: Array, rows: Dataset) -> Array:
     """
     if tree.schema.outputs:
         parts = (
-            held_out_decrease(one, values, rows.for_target(place))
-            for place, (one, values) in enumerate(_each_target(tree, value))
+            held_out_decrease(one, values, rows.for_target(target))
+            for target, (one, values) in enumerate(_each_target(tree, value))
         )
         return np.asarray(sum(parts)) / tree.n_outputs
     total = len(rows) if rows.weight is None else float(rows.weight.sum())
@@ -279,8 +279,8 @@ def _by_terms(tree: Tree, rows: Dataset) -> Array:
 def _each_target(tree: Tree, value: Array) -> Iterator[tuple[Tree, Array]]:
     """Give the tree for each of its targets, with what its nodes say of it."""
     by_target = value.reshape(len(tree), tree.n_outputs, -1)
-    for place, size in enumerate(tree.n_classes.tolist()):
-        yield tree.for_target(place), by_target[:, place, :size]
+    for target, size in enumerate(tree.n_classes.tolist()):
+        yield tree.for_target(target), by_target[:, target, :size]
 
 
 def _decrease(tree: Tree, value: Array, sums: Array, weight: float) -> Array:

@@ -70,7 +70,7 @@ def with_class_weight(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, Recipe
     weight = factor if dataset.weight is None else factor * dataset.weight
     if not weight.any():
         raise ValueError("class_weight leaves no weight: every row has a class of factor 0.")
-    rows = replace(dataset, weight=weight)
+    rows = dataset.weighted(weight)
     return (rows if weight.all() else rows.take(weight > 0)), replace(recipe, class_weight=None)
 
 
