@@ -71,7 +71,9 @@ def read_several(
     ([['a', 'b'], [1, 2]], [[1, 0], [0, 1]])
     """
     names, column = _columns(y)
-    outputs, targets = [], []
+    outputs: list[Output] = []
+    targets: list[NDArray[Any]] = []
+    target: NDArray[Any]
     for place, name in enumerate(names):
         values = column(place)
         try:

@@ -137,7 +137,7 @@ def order_of_preference(ties: Any, schema: Schema) -> str | tuple[int, ...]:
     return order
 
 
-def class_factors(class_weight: Any, schema: Schema) -> str | tuple[float, ...] | None:
+def class_factors(class_weight: Any, schema: Schema) -> Any:
     """Give the factors in class order; a class that is not mentioned has factor 1."""
     if schema.outputs:
         return factors_by_target(class_weight, schema)

@@ -227,9 +227,9 @@ def _check_targets(schema: Schema, pruner: AnyPruner) -> None:
     """Refuse what prunes by one target where there are several."""
     if not schema.outputs or (not isinstance(pruner, Pruner) and needs(pruner) == "nothing"):
         return
-    priced = isinstance(pruner, CostComplexity) and pruner.alpha is not None
-    if not priced or pruner.risk not in (None, "impurity"):
-        name = type(pruner).__name__ + (f"(risk={pruner.risk!r})" if priced else "")
+    risk = pruner.risk if isinstance(pruner, CostComplexity) and pruner.alpha is not None else ""
+    if risk not in (None, "impurity"):
+        name = type(pruner).__name__ + (f"(risk={risk!r})" if risk else "")
         raise ValueError(
             f"{name} prunes by one target, and there are {len(schema.outputs)}: use ccp_alpha, or "
             "CostComplexity(alpha=..., risk='impurity')."

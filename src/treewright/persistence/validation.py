@@ -218,10 +218,12 @@ def _check_statistics(arrays: Arrays, first: NDArray[np.int64], schema: Schema) 
     if schema.classes is not None:
         _require((value >= 0).all(axis=1), "node {at} has a class of negative weight")
         by_target = value.reshape(len(value), schema.n_outputs, -1)
-        _require(by_target.any(axis=2).all(axis=1), "node {at} has no class of any weight")
+        _require(np.all(np.any(by_target, axis=2), axis=1), "node {at} has no class of any weight")
         # An empty branch keeps its parent's value: it predicts what its parent would.
         total = by_target.sum(axis=2)
-        apart = (np.abs(total - weight[:, None]) > np.maximum(slack, TOLERANCE * weight)[:, None]).any(axis=1)
+        apart = np.any(
+            np.abs(total - weight[:, None]) > np.maximum(slack, TOLERANCE * weight)[:, None], axis=1
+        )
         _require(~apart | (weight == 0), "the class weights of node {at} do not sum to its weight")
         for place, output in enumerate(schema.outputs):
             beyond = by_target[:, place, len(np.asarray(output.classes)) :]

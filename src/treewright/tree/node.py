@@ -61,11 +61,8 @@ class Node:
     def value(self) -> NDArray[np.float64]:
         """The weight of each class, or the number predicted; of several targets a row of weights for each."""
         value = self.tree.node_value[self.id]
-        return (
-            value.reshape(self.tree.n_outputs, -1)
-            if self.tree.schema.outputs and self.tree.is_classifier
-            else value
-        )
+        several = self.tree.schema.outputs and self.tree.is_classifier
+        return np.asarray(value.reshape(self.tree.n_outputs, -1) if several else value)
 
     @property
     def label(self) -> Any:

@@ -200,7 +200,7 @@ class Tree(SklearnArrays):
         if not self.is_classifier:
             return self.node_value
         value = self.by_output(self.node_value)
-        return (value / value.sum(axis=-1, keepdims=True)).reshape(self.node_value.shape)
+        return np.asarray(value / value.sum(axis=-1, keepdims=True)).reshape(self.node_value.shape)
 
     def for_target(self, target: str | int) -> Tree:
         """Give the tree of several targets as one of a single target: the same splits, and what it predicts.

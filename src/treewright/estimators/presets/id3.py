@@ -84,7 +84,7 @@ class ID3Classifier(DecisionTreeClassifier):
 
     def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """Share of each class in the row's leaf; zeros where Weka's tree leaves it unclassified."""
-        shares = super().predict_proba(X)
+        shares: NDArray[np.float64] = super().predict_proba(X)
         shares[self._unclassified(X)] = 0.0
         return shares
 
