@@ -71,6 +71,13 @@ private:
     const LocalRows* each_;
 };
 
+/// The same of a criterion that is no function of sums: absolute error.
+class SeveralByRows : public SeveralNumbers {
+public:
+    static constexpr Traits traits{.name = "mean over targets", .classification = false, .by_rows = true};
+    using SeveralNumbers::SeveralNumbers;
+};
+
 // ---- scorers -----------------------------------------------------------------------------------------------------
 
 /// The sums of squares of both sides over all targets.

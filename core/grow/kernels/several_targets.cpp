@@ -71,7 +71,7 @@ std::unique_ptr<Kernel> make_several_kernel(const GrowTask& task, bool unit) {
     if (name == Entropy::traits.name) return with_unit_scorer.template operator()<SeveralClasses, SeveralEntropyScorer>();
     if (name == SquaredError::traits.name) return with_unit_scorer.template operator()<SeveralNumbers, SeveralSquaredScorer>();
     if (name == Poisson::traits.name) return with_unit_scorer.template operator()<SeveralNumbers, SeveralPoissonScorer>();
-    if (name == AbsoluteError::traits.name) return make.template operator()<SeveralNumbers, ScorerOfEach<AbsoluteErrorScorer>>();
+    if (name == AbsoluteError::traits.name) return make.template operator()<SeveralByRows, ScorerOfEach<AbsoluteErrorScorer>>();
     return make.template operator()<SeveralClasses, SeveralFormulaScorer>();
 }
 
