@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.schema import Infinities, Schema
-from treewright.explain.explanation import Explanation, explain_row
+from treewright.explain.explanation import Explanation, Explanations, explain_row
 from treewright.explain.row import read_row
 from treewright.growing.parameter_conversion import missing_policies
 from treewright.tree import Tree
@@ -35,19 +35,22 @@ def explain(
     self: Answering,
     row: Any,
     *,
+    target: str | int | None = None,
     wanted: Any = None,
     fixed: Collection[Any] = (),
     directions: Mapping[Any, str] | None = None,
     scales: Mapping[Any, float] | Any = None,
     confidence: float = 0.95,
     time_limit: float | None = None,
-) -> Explanation:
+) -> Any:
     """Say why the model predicts what it does for one row, and what would have to change.
 
     Parameters
     ----------
     row : dict, Series, frame of one row, list or array
         The row; None or NaN is a missing value.
+    target : str, int or None
+        Which of several targets to explain, by name or place; all of them by default.
     wanted : class label, number, pair of numbers, "higher", "lower" or None
         The answer to look for in the nearest change. A classifier looks for any other class by default;
         a regressor for a number to be reached or passed, a value between two (None is no bound), or a
@@ -66,7 +69,7 @@ def explain(
 
     Returns
     -------
-    Explanation
+    Explanation, or of several targets a mapping of their names to such
         Its `str` is the answer in words: the path through the tree, what missing and unseen values did,
         the class probabilities with intervals, what each feature contributed, and the nearest change that has
         another answer: of the fewest features, then the smallest.
@@ -100,6 +103,41 @@ def explain(
       then the prediction is Yes
     """
     trees, values = self._answering()
+    schema = trees[0].schema
+    chosen: dict[str, Any] = {
+        "fixed": fixed,
+        "directions": directions,
+        "scales": _scales(scales, schema, self._choice("inf")),
+        "confidence": confidence,
+        "time_limit": self._time_limit if time_limit is None else time_limit,
+    }
+    if not schema.outputs:
+        if target is not None:
+            raise ValueError(f"target={target!r} chooses among several targets, and this model has one.")
+        means = getattr(self, "criterion", "squared_error") == "squared_error"
+        means = means and getattr(self, "leaves", "constant") == "constant"
+        return _explain(self, row, trees, values, wanted=wanted, are_means=means, **chosen)
+    if target is None and wanted is not None:
+        raise ValueError(f"wanted={wanted!r} is an answer for one target: choose it as target=... .")
+    names = [output.name for output in schema.outputs]
+    places = range(len(names)) if target is None else [schema.output(target)]
+    each = {
+        names[place]: _explain(self, row, *_of_target(trees, values, place), wanted=wanted, **chosen)
+        for place in places
+    }
+    return Explanations(each) if target is None else each[names[places[0]]]
+
+
+def _of_target(trees: Any, values: Any, place: int) -> tuple[list[Any], list[Any]]:
+    """Give trees of several targets for one of them, and what their nodes say of it."""
+    own = [tree.for_target(place) for tree in trees]
+    width = max(trees[0].schema.n_classes, 1)
+    columns = slice(place * width, place * width + own[0].node_value.shape[1])
+    return own, [np.ascontiguousarray(value[:, columns]) for value in values]
+
+
+def _explain(self: Any, row: Any, trees: Any, values: Any, **choices: Any) -> Explanation:
+    """Explain what trees of one target say of a row."""
     schema, missing = trees[0].schema, getattr(self, "missing", None)
     read = read_row(
         row,
@@ -112,20 +150,7 @@ def explain(
     policies = None if missing is None else missing_policies(missing, schema)
     if isinstance(policies, str):
         policies = (policies,) * len(schema.columns)
-    return explain_row(
-        trees,
-        read,
-        values,
-        wanted=wanted,
-        policies=policies,
-        confidence=confidence,
-        are_means=getattr(self, "criterion", "squared_error") == "squared_error"
-        and getattr(self, "leaves", "constant") == "constant",
-        fixed=fixed,
-        directions=directions,
-        scales=_scales(scales, schema, self._choice("inf")),
-        time_limit=self._time_limit if time_limit is None else time_limit,
-    )
+    return explain_row(trees, read, values, policies=policies, **choices)
 
 
 def _scales(scales: Any, schema: Schema, inf: Infinities) -> Mapping[Any, float] | None:
