@@ -56,7 +56,7 @@ def plain_from_state(schema: Schema, size: tuple[int, int], data: bytes, costs: 
         at += array.nbytes
         return array
 
-    width = schema.n_classes or 1
+    width = schema.n_outputs * (schema.n_classes or 1)
     arrays = {"node_value": take("f8", n_nodes * width).reshape(n_nodes, width)}
     arrays.update([(name, take(kind, n_nodes)) for name, kind in _BY_NODE])
     arrays["split_threshold"], arrays["split_score"] = take("f8", n_splits), take("f8", n_splits)
