@@ -5,6 +5,7 @@
 #include "grow/choose_finder.hpp"
 #include "grow/kernel.hpp"
 #include "grow/column_transforms.hpp"
+#include "grow/significance.hpp"
 
 namespace treewright {
 
@@ -53,6 +54,11 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& given, M
     const std::vector<double> weight = search_weights(table.n_rows, target, recipe);
     const ColumnTransforms transforms(table, target, recipe);
     GrowTask task{transforms.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
+    std::vector<double> ranks;
+    if (!target.n_classes && recipe.significance < 1) {
+        ranks = centred_ranks({target.number, transforms.table().n_rows});
+        task.rank = ranks.data();
+    }
     task.rankings = &transforms.rankings();
     task.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
     monitor.total = static_cast<double>(table.n_rows);

@@ -50,6 +50,7 @@ struct GrowTask {
     const double* n_log_n = nullptr;  // a LogTable of all rows, where the criterion asks for it
     ClassLevels levels = {};          // numbers that the classes stand for under monotone constraints
     double lightest = 1;              // the weight of the lightest row, where rows are shared out
+    const double* rank = nullptr;     // of each row's number among all, where splits are tested (grow/significance.hpp)
 
     /// The same by another recipe.
     GrowTask with(const Recipe& other) const {
@@ -57,8 +58,10 @@ struct GrowTask {
         task.n_log_n = n_log_n;
         task.levels = levels;
         task.lightest = lightest;
+        task.rank = rank;
         return task;
     }
+    double rank_of(size_t row) const { return rank ? rank[row] : 0.0; }
     size_t n_outputs() const { return static_cast<size_t>(recipe.n_outputs); }
     /// Of Totals and of what a node predicts: classes of all targets side by side, as many for each, or a number for each.
     size_t width() const { return n_outputs() * static_cast<size_t>(std::max(n_classes, 1)); }

@@ -1,13 +1,17 @@
 // Is a split more than chance? Tests of branch against target, with a correction for the candidates there were to choose from.
 //
 // Classes: Pearson's chi-square test of independence, or for two branches and two classes with small expected counts Fisher's
-// exact test. Numbers: the F test of one-way analysis of variance. The p-value is multiplied by the number of candidates
-// (Bonferroni; Kass, 1980, for categories), so that a node of pure noise is split with no more than the chance asked for.
+// exact test. Numbers: the F test of one-way analysis of variance on their ranks (Conover and Iman, 1981), so that no outlier
+// makes noise look like more. The p-value is multiplied by the number of candidates (Bonferroni; Kass, 1980, for categories), so
+// that a node of pure noise is split with no more than the chance asked for.
 //
 // Of many categories there are too many groupings to correct for. There the whole table of categories and target is tested: it
 // was not chosen, and counts as one candidate. Its statistic is compared with what it would be if the rows' targets were
 // shuffled, whose mean and variance are known exactly however few rows a category has (Kazi-Aoual et al., 1995).
 #pragma once
+#include <numeric>
+#include <span>
+
 #include "base/distributions.hpp"
 #include "base/recipe.hpp"
 #include "splits/counts.hpp"
@@ -29,13 +33,29 @@ inline double fisher_p(double a, double b, double c, double d) {
     return std::min(1.0, 2 * std::min(tail(least, a), tail(a, most)));
 }
 
-/// The rows of one branch: class weights, or the target's moments about the node's mean.
+/// Ranks of numbers among all of them, by which they are tested: from −½ to ½, the same for equal ones.
+inline std::vector<double> centred_ranks(std::span<const double> numbers) {
+    const auto n = static_cast<double>(numbers.size());
+    std::vector<size_t> order(numbers.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return numbers[a] < numbers[b]; });
+    std::vector<double> ranks(numbers.size());
+    for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+        while (end < order.size() && numbers[order[end]] == numbers[order[begin]]) ++end;
+        const double rank = (static_cast<double>(begin + end) - n) / (2 * n);
+        for (size_t i = begin; i < end; ++i) ranks[order[i]] = rank;
+    }
+    return ranks;
+}
+
+/// The rows of one branch: class weights, or moments of the target about the node's mean, and of its rank.
 struct BranchSums {
     std::vector<double> classes;
-    double count = 0, weight = 0, sum = 0, squares = 0, fourth_powers = 0;
+    double count = 0, weight = 0, sum = 0, squares = 0;
+    double rank_sum = 0, rank_squares = 0, rank_fourth_powers = 0;
 
     /// A row of a class, or of a number that lies so far above the node's mean.
-    void add(double w, bool is_class, size_t label, double difference) {
+    void add(double w, bool is_class, size_t label, double difference, double rank) {
         ++count;
         weight += w;
         if (is_class) {
@@ -43,7 +63,9 @@ struct BranchSums {
         } else {
             sum += w * difference;
             squares += w * difference * difference;
-            fourth_powers += w * difference * difference * difference * difference;
+            rank_sum += w * rank;
+            rank_squares += w * rank * rank;
+            rank_fourth_powers += w * rank * rank * rank * rank;
         }
     }
 };
@@ -98,7 +120,7 @@ inline double chi_square_p(const std::vector<BranchSums>& branches) {
     return gamma_tail(static_cast<double>((rows - 1) * (columns - 1)) / 2, statistic / 2);
 }
 
-/// p-value of branch against number.
+/// p-value of branch against number, by its rank.
 inline double f_test_p(const std::vector<BranchSums>& branches) {
     double count = 0, weight = 0, sum = 0, squares = 0, between = 0, groups = 0;
     for (const BranchSums& branch : branches) {
@@ -106,9 +128,9 @@ inline double f_test_p(const std::vector<BranchSums>& branches) {
         ++groups;
         count += branch.count;
         weight += branch.weight;
-        sum += branch.sum;
-        squares += branch.squares;
-        between += branch.sum * branch.sum / branch.weight;
+        sum += branch.rank_sum;
+        squares += branch.rank_squares;
+        between += branch.rank_sum * branch.rank_sum / branch.weight;
     }
     between -= sum * sum / weight;
     const double total = squares - sum * sum / weight, within = std::max(0.0, total - between);
@@ -127,9 +149,9 @@ inline double whole_table_p(const std::vector<BranchSums>& categories, bool clas
     for (const BranchSums& own : categories) {
         n += own.count;
         weight += own.weight;
-        sum += own.sum;
-        squares += own.squares;
-        fourth_powers += own.fourth_powers;
+        sum += own.rank_sum;
+        squares += own.rank_squares;
+        fourth_powers += own.rank_fourth_powers;
     }
     const double scale = n / weight;
     /// Of a projection: its trace, which is also that of its square, and the sum of squares of its diagonal.
@@ -155,7 +177,7 @@ inline double whole_table_p(const std::vector<BranchSums>& categories, bool clas
         of.squares += 1 / n;
     } else {
         const double total = squares - sum * sum / weight;
-        for (const BranchSums& own : categories) statistic += own.sum * own.sum / own.weight;
+        for (const BranchSums& own : categories) statistic += own.rank_sum * own.rank_sum / own.weight;
         statistic = (statistic - sum * sum / weight) / total;
         of = {1, fourth_powers / (scale * total * total)};
     }

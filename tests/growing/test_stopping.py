@@ -75,17 +75,19 @@ def test_many_branches_and_classes() -> None:
     stops_at(tw.DecisionTreeClassifier, X, y, 7 * subset)  # 2³ − 1 groupings of four categories
 
 
-def test_f_test_of_branch_and_number() -> None:
+def test_f_test_of_branch_and_rank_of_the_number() -> None:
     random = np.random.default_rng(1)
     x = random.permutation(40).astype(float)
     y = (x > 17) * 0.9 + random.normal(size=40)
     tree = tw.DecisionTreeRegressor(max_depth=1).fit(x[:, None], y).tree_
-    groups = [y[x <= tree.threshold[0]], y[x > tree.threshold[0]]]
+    rank = stats.rankdata(y)
+    groups = [rank[x <= tree.threshold[0]], rank[x > tree.threshold[0]]]
     p_value = 39 * stats.f_oneway(*groups).pvalue
     stops_at(tw.DecisionTreeRegressor, x[:, None], y, p_value)
     c = random.integers(0, 5, 60)
     z = 0.7 * (c == 2) + random.normal(size=60)
-    p_value = stats.f_oneway(*[z[c == k] for k in range(5)]).pvalue
+    rank = stats.rankdata(z)
+    p_value = stats.f_oneway(*[rank[c == k] for k in range(5)]).pvalue
     X = pd.DataFrame({"c": c.astype(str)})
     stops_at(tw.DecisionTreeRegressor, X, z, p_value, splits=("threshold", "multiway"))
 
@@ -320,7 +322,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("target", ["two classes", "three classes", "a rare class", "numbers"])
+@pytest.mark.parametrize("target", ["two classes", "three classes", "a rare class", "numbers", "outliers"])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("n_categories", [2, 12, 13, 257, 1000, 5000])
 def test_noise_of_any_number_of_categories_is_split_no_more_often_than_promised(
@@ -336,10 +338,21 @@ def test_noise_of_any_number_of_categories_is_split_no_more_often_than_promised(
             "three classes": random.choice(3, 1000, p=[0.7, 0.2, 0.1]),
             "a rare class": (random.random(1000) < 0.03).astype(int),
             "numbers": random.normal(size=1000),
+            "outliers": np.exp(2 * random.normal(size=1000)),
         }[target]
-        kind = tw.DecisionTreeRegressor if target == "numbers" else tw.DecisionTreeClassifier
+        kind = tw.DecisionTreeRegressor if target in ("numbers", "outliers") else tw.DecisionTreeClassifier
         grown += is_split(kind, X, y, significance=0.05, **FORMS[form])
     assert grown <= 4
+
+
+def test_outliers_do_not_make_a_cut_significant() -> None:
+    """Of 100 tables of pure noise more than 12 are split with a chance of 0.0015 where each has 0.05."""
+    grown = 0
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        y = random.standard_cauchy(200)
+        grown += is_split(tw.DecisionTreeRegressor, random.normal(size=(200, 1)), y, significance=0.05)
+    assert grown <= 12
 
 
 def test_many_categories_that_tell_the_class_are_found_significant():

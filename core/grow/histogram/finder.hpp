@@ -77,7 +77,7 @@ public:
         std::vector<BranchSums> branches(static_cast<size_t>(item.split.n_branches));
         for (BranchSums& branch : branches) branch.classes.resize(task_.n_classes ? task_.width() : 0);
         for (size_t i = 0; i < item.size(); ++i) {
-            add_row(branches[static_cast<size_t>(branch_[i] >= 0 ? branch_[i] : item.split.default_branch)], i);
+            add_row(branches[static_cast<size_t>(branch_[i] >= 0 ? branch_[i] : item.split.default_branch)], item, i);
         }
         return branches;
     }
@@ -88,7 +88,7 @@ public:
         const size_t n_categories = ranking ? ranking->code_of.size() : static_cast<size_t>(column.n_categories);
         return sums_by_category(n_categories, static_cast<size_t>(task_.n_classes), [&](auto&& of) {
             const uint32_t* rows = item.parts.row.data();
-            for (size_t i = 0; i < item.size(); ++i) add_row(of(code(f, rows[i])), i);
+            for (size_t i = 0; i < item.size(); ++i) add_row(of(code(f, rows[i])), item, i);
         });
     }
     double most_candidates(const Item& item) const {
@@ -347,10 +347,10 @@ private:
             if (item.may_use(f)) sum += of_feature(f);
         return sum;
     }
-    void add_row(BranchSums& sums, size_t i) const {
+    void add_row(BranchSums& sums, const Item& item, size_t i) const {
         const bool classes = task_.n_classes > 0;
         sums.add(histograms_.local().weight_of(i), classes, classes ? static_cast<size_t>(histograms_.label(i)) : 0,
-                 classes ? 0.0 : histograms_.target()[i]);
+                 classes ? 0.0 : histograms_.target()[i], task_.rank_of(item.parts.row[i]));
     }
     /// Category of a row of the table, or its rank where categories are ranked; −1 if it has none.
     int32_t code(size_t f, uint32_t row) const {

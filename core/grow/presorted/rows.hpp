@@ -233,7 +233,7 @@ private:
     void add_row(BranchSums& sums, Index row, double centre) const {
         const bool classes = task_.n_classes > 0;
         sums.add(local().weight_of(row), classes, classes ? static_cast<size_t>(targets_.label(row)) : 0,
-                 classes ? 0.0 : targets_.target(row) - centre);
+                 classes ? 0.0 : targets_.target(row) - centre, task_.rank_of(rows_[row]));
     }
     /// Category of a row, or its rank where categories are ranked; −1 if it has none.
     int32_t code(int32_t feature, Index row) const {

@@ -123,7 +123,7 @@ private:
     void add_row(BranchSums& sums, const RowShares& parts, size_t i, double centre) const {
         const bool classes = task_.n_classes > 0;
         sums.add(parts.weight_of(i), classes, classes ? static_cast<size_t>(task_.label[parts.row[i]]) : 0,
-                 classes ? 0.0 : task_.target[parts.row[i]] - centre);
+                 classes ? 0.0 : task_.target[parts.row[i]] - centre, task_.rank_of(parts.row[i]));
     }
     bool counting() const { return recipe_.significance < 1; }
     /// Whether the order of a feature's values stays the same from node to node.
