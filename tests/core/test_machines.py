@@ -94,6 +94,7 @@ NEITHER_DECIDES_NOR_IS_STORED = {
     "explain/explanation.py": "the width of an interval, for its reader",
     "explain/oblique_region.py": "where to look for a nearest change; what is found is checked",
     "explain/shapley.py": "Shapley values",
+    "explorer/report_charts.py": "where the ticks of an axis stand",
     "export/text.py": "to how many digits a number is printed",
     "forest/jackknife.py": "standard errors of predictions",
     "forest/proximity.py": "products of whole numbers, which are exact",

@@ -152,6 +152,7 @@ def test_surrogates_of_large_nodes_tell_two_numbers_apart(low: float, high: floa
     split = np.repeat([0.0, 1.0], n)
     surrogate = np.repeat([high, low] if turned else [low, high], n)
     y = np.repeat([0, 1], n)
-    model = tw.DecisionTreeClassifier(missing="surrogate").fit(np.column_stack([split, surrogate]), y)
+    model = tw.DecisionTreeClassifier(missing="surrogate", ties="first")
+    model.fit(np.column_stack([split, surrogate]), y)
     assert model.tree_.splits.feature[0] == 0
     assert model.predict([[np.nan, low], [np.nan, high]]).tolist() == ([1, 0] if turned else [0, 1])

@@ -222,7 +222,7 @@ def _checked_classes(content: Any) -> NDArray[Any] | None:
     known = all(type(value) in LABELS[dtype.kind] and value not in (math.inf, -math.inf) for value in values)
     _check(known, f"a class is not of the type {kind!r}")
     if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
+        limits = np.iinfo(dtype.name)
         fits = all(limits.min <= value <= limits.max for value in values)
         _check(fits, f"a class does not fit the type {kind!r}")
     classes = np.array(values, dtype=dtype)
