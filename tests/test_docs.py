@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import treewright
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/lectures/*.md")]
@@ -82,3 +84,10 @@ def test_the_pictures_of_the_pages_are_those_that_their_script_draws() -> None:
 def test_a_wrong_page_is_caught(text: str) -> None:
     with pytest.raises(AssertionError):
         run_page(Path("page.md"), text)
+
+
+def test_the_reference_has_every_public_name() -> None:
+    named = set(
+        re.findall(r"^   treewright\.(\w+)", "".join(map(Path.read_text, ROOT.glob("docs/api/*.md"))), re.M)
+    )
+    assert named >= set(treewright.__all__) - {"__version__"}
