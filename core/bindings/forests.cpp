@@ -223,7 +223,7 @@ nb::tuple vote_sparse_rows(const nb::dict& arrays, int n_classes, const Vector<i
     const HeldForest held(arrays, n_classes);
     const SparseRows<Number> rows{span(begin), span(column), span(value), n_columns};
     check_begins(rows.begin, rows.column.size());
-    const size_t width = width_of(n_classes);
+    const size_t width = held.view().width;
     auto [sums, owner] = allocate<double>(rows.size() * width);
     std::optional<Draws> out_of_bag;
     if (!draws.is_none()) out_of_bag = read_draws(nb::cast<nb::dict>(draws), rows.size());

@@ -25,9 +25,12 @@ REFUSED: dict[str, Refused] = {
     "y long in a Series": (lambda: regress(FRAME, pd.Series(range(7))), "y has 7 rows, X has 6"),
     "y wide": (
         lambda: classify(X, np.zeros((6, 3))),
-        "y has 3 columns: several targets are not supported yet",
+        "y has 3 columns, and TreeClassifier takes one target: DecisionTree, RandomForest",
     ),
-    "y a wide frame": (lambda: regress(FRAME, pl.DataFrame(X)), "y has 2 columns: several targets"),
+    "y a wide frame": (
+        lambda: regress(FRAME, pl.DataFrame(X)),
+        "y has 2 columns, and TreeRegressor takes one target",
+    ),
     "y 3-D": (lambda: classify(X, np.zeros((6, 1, 1))), "y should be a 1d array"),
     "y ragged": (lambda: classify(X[:2], [[1], [1, 2]]), "y should be a 1d array"),
     # Numbers
@@ -97,7 +100,10 @@ REFUSED: dict[str, Refused] = {
         "y holds text ('a', row 0): TreeRegressor needs numbers",
     ),
     "dates for a regressor": (lambda: regress(X, np.zeros(6, "datetime64[D]")), "y holds dates or durations"),
-    "sparse y": (lambda: classify(X, scipy.sparse.csr_matrix(Y[:, None])), "y is a sparse matrix"),
+    "sparse y": (
+        lambda: classify(X, scipy.sparse.csr_matrix(Y[:, None])),
+        "sparse multilabel-indicator for y",
+    ),
     "dates as categories of labels": (
         lambda: classify(X, pd.Categorical(pd.to_datetime(["2020-01-01"] * 6))),
         "Unknown label type: y holds dates",

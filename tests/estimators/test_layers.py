@@ -57,8 +57,8 @@ def test_of_a_fitted_tree_few_names_are_other_than_scikit_learns() -> None:
     names = {name for name in dir(model) if not name.startswith("_")} - set(model.get_params())
     ours = names - set(dir(theirs)) - {"feature_names_in_"}
     assert ours == {
-        *("bound", "explain", "export", "importances", "rules", "save", "shap_values", "to_html"),
-        "to_sklearn",
+        *("bound", "evaluate", "explain", "export", "importances", "rules", "save", "shap_values", "to_html"),
+        *("target_name_", "to_sklearn"),
     }
 
 

@@ -11,6 +11,7 @@ import pytest
 import sklearn.ensemble as skens
 import sklearn.tree as sktree
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 from tests.helpers.several_targets import best_merit, mean_impurity
 
@@ -626,3 +627,29 @@ class TestRefusals:
             model.fit(self.X, np.column_stack([self.Y[:, 0], self.Y[:, 1] + 0.5]))
         with pytest.raises(ValueError, match=r"target 'y1'.*NaN"):
             tw.DecisionTreeRegressor().fit(self.X, np.column_stack([self.Y[:, 0], np.full(60, np.nan)]))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        tw.DecisionTreeClassifier,
+        tw.DecisionTreeRegressor,
+        tw.RandomForestClassifier,
+        tw.RandomForestRegressor,
+        tw.ExtraTreesClassifier,
+        tw.ExtraTreesRegressor,
+    ],
+)
+def test_sparse_rows_of_several_targets_are_those_of_the_dense_table(kind: Any) -> None:
+    X = np.where(np.random.default_rng(1).random((120, 6)) < 0.6, 0.0, table(1, 120, 6))
+    Y = classes(X) if "Classifier" in kind.__name__ else numbers(X)
+    more = (
+        {"n_estimators": 6, "bootstrap": True, "oob_score": False} if hasattr(kind(), "n_estimators") else {}
+    )
+    dense, sparse = (kind(random_state=0, **more).fit(rows, Y) for rows in (X, csr_array(X)))
+    for method in ("predict", "predict_proba", "apply"):
+        if hasattr(dense, method):
+            for one, other in zip(
+                getattr(dense, method)(X), getattr(sparse, method)(csr_array(X)), strict=True
+            ):
+                assert_allclose(one, other, rtol=1e-12)

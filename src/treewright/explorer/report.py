@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from html import escape
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -146,11 +147,11 @@ class Report:
 
     def _chosen(self) -> Json:
         """Give the parameters that are not as usual."""
-        usual = getattr(type(self.model), "_defaults", {})
+        usual = signature(type(self.model)).parameters
         return {
             name: plain(value) if isinstance(value, str | int | float | bool | None) else repr(value)
             for name, value in self.model.get_params(deep=False).items()
-            if name not in usual or value is not usual[name]
+            if name not in usual or value is not usual[name].default
         }
 
     def _head(self) -> str:

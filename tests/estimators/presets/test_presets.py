@@ -327,6 +327,7 @@ def test_models_travel(tmp_path: Path) -> None:
         np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
+@pytest.mark.filterwarnings("ignore:.*folds")
 @pytest.mark.parametrize("n_rows", [1, 2, 5])
 @pytest.mark.parametrize("parameters", [{}, {"se": 1.0}, {"compat": "rpart"}, {"cp": -1.0}])
 def test_a_table_of_fewer_rows_than_folds_is_validated_row_by_row(n_rows, parameters) -> None:
