@@ -51,7 +51,7 @@ def fill():
         ["fit", IRIS, "-t", "species", "--folds", "0", "-o", "out"],
         ["predict", "model.tw", IRIS, "-o", "out.csv", "--keep", "*"],
         ["convert", IRIS, "-o", "out.arff"],
-        ["explore", "model.tw", "--data", IRIS, "--target", "species", "--html", "out"],
+        ["explore", "model.tw", "--data", IRIS, "--target", "species", "--html", "out.html"],
     ],
     ids=lambda words: words[0],
 )
@@ -118,9 +118,9 @@ def test_a_folder_that_may_not_be_written_to_is_left_as_it_was(shared: Path) -> 
     before = (shared / "closed" / "model.tw").read_bytes()
     code = f"""{ORDINARY}
 model = tw.DecisionTreeClassifier(max_depth=1).fit(*tw.datasets.load_iris())
-for write in (model.save, model.to_html):
+for write, name in ((model.save, "model.tw"), (model.to_html, "page.html")):
     try:
-        write("closed/model.tw")
+        write("closed/" + name)
     except PermissionError as problem:
         print(problem.filename)
 """
