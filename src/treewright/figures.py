@@ -298,12 +298,14 @@ class _Classes:
         """Give the area below each class's ROC curve with its standard error, and the curves."""
         areas: list[tuple[Any, Any]] = []
         curves: dict[str, dict[str, Curve]] = {"roc": {}, "precision_recall": {}}
+        counted = self.weight > 0
+        true, chances, weight = self.true[counted], chances[counted], self.weight[counted]
         for code, label in enumerate(self.classes):
-            is_true = self.true == code
+            is_true = true == code
             if not is_true.any() or is_true.all():
                 areas.append((None, None))
                 continue
-            roc, precision_recall, error = _rank(chances[:, code], is_true, self.weight, self.n_independent)
+            roc, precision_recall, error = _rank(chances[:, code], is_true, weight, self.n_independent)
             areas.append((roc.area, error))
             curves["roc"][str(plain(label))], curves["precision_recall"][str(plain(label))] = (
                 roc,
