@@ -245,8 +245,8 @@ def _(at: Names, scores: list[float]) -> str:
 def _(at: Names, default: Any, tree: Tree) -> str:
     """S4.16 (336–363): CART: features of any scale, binary splittings on one feature, information gain or Gini
 
-    tw.CARTClassifier().fit(*mushrooms)
-    tw.CARTClassifier(criterion='entropy', min_samples_split=2, min_samples_leaf=1, cp=-1).fit(*mushrooms).tree_
+    tw.CARTClassifier(cv=None).fit(*mushrooms)
+    tw.CARTClassifier(criterion='entropy', min_samples_split=2, min_samples_leaf=1, cp=-1, cv=None).fit(*mushrooms).tree_
     """
     assert default.get_n_leaves() == 1
     assert set(tree.n_children[tree.n_children > 0].tolist()) == {2}
@@ -321,7 +321,7 @@ def _(at: Names, tree: Tree) -> str:
 def _(at: Names, tree: Tree) -> str:
     """S4.18 (383–395): Δι is maximised; a feature can be chosen again
 
-    tw.CARTClassifier(min_samples_split=2, min_samples_leaf=1, cp=-1).fit(*temp).tree_
+    tw.CARTClassifier(min_samples_split=2, min_samples_leaf=1, cp=-1, cv=None).fit(*temp).tree_
     """
     X, y = np.array(at.temp[0], float), at.temp[1]
     _, cuts = slow.best_cut(X, y, slow.gini)
