@@ -279,9 +279,11 @@ def _compare(
     expected = expect(model, program, rows)
     if len(outcome.prediction) != len(rows):
         raise ExportError(f"the export gave {len(outcome.prediction)} answers to {len(rows)} rows.")
+    numbers = [abs(one) for one in expected.prediction if isinstance(one, int | float)]
+    room = SAME * max([1.0, *numbers]) if program.sums else 0.0  # terms of this size round by as much
     wrong = np.array(
         [
-            not _same(one, other, program)
+            not _same(one, other, program, room)
             for one, other in zip(expected.prediction, outcome.prediction, strict=True)
         ]
     )
@@ -306,7 +308,7 @@ def _said(outcome: Outcome, row: int) -> str:
     return words if outcome.proba is None else f"{words} {outcome.proba[row].tolist()}"
 
 
-def _same(expected: Any, found: Any, program: Program) -> bool:
+def _same(expected: Any, found: Any, program: Program, room: float) -> bool:
     if expected is REFUSED or found is REFUSED:
         return expected is found or (expected is REFUSED and found is None)
     if program.classes is None:
@@ -314,5 +316,5 @@ def _same(expected: Any, found: Any, program: Program) -> bool:
             return False
         if not program.sums:
             return bool(found == expected)
-        return math.isclose(found, expected, rel_tol=SAME, abs_tol=SAME)
+        return math.isclose(found, expected, rel_tol=SAME, abs_tol=room)
     return bool(found == expected)
