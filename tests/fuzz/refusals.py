@@ -9,7 +9,7 @@ SENTENCES = (  # … stands for names and values
     "… has … missing value…, first at row …. Fill them or choose another policy than missing=….",
     "column … has missing values, which missing='error' refuses. Fill them or choose another policy.",
     "missing='ignore' leaves no rows: every one misses a value.",
-    "Input X contains NaN: column … (…, first …). Sparse tables take no missing values, as in scikit-learn: …",
+    "Input X contains NaN: column … (…, first …). Sparse tables take no missing values, as in …",
     "infinity in column … (… first …). Clean it or set inf='extreme'.",
     "y is beyond ±… (…, row …): give it in a larger unit.",
     "y is at most … in size, and … is the least: give it in a smaller unit.",

@@ -157,9 +157,11 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _shrunk(self, tree: Tree) -> Tree:
         """Draw predictions towards those of nodes above, if it is asked for."""
-        if getattr(self, "shrinkage", 0.0):
-            tree.schema.require_one_target("shrinkage draws the predictions of")
-        return shrunk(tree, getattr(self, "shrinkage", 0.0))
+        strength = getattr(self, "shrinkage", 0.0)
+        if not strength:
+            return tree
+        tree.schema.require_one_target("shrinkage draws the predictions of")
+        return shrunk(tree, strength)
 
     def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
         """Keep the trace of how a tree was grown, if it is asked for."""

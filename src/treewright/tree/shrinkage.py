@@ -32,7 +32,7 @@ def shrunk(tree: Tree, strength: float) -> Tree:
     >>> shrunk(tree, 4.0).class_probabilities.tolist()
     [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
     """
-    return shrunk_by_each(tree, [strength])[0]
+    return shrunk_by_each(tree, [strength])[0] if strength else tree
 
 
 def shrunk_by_each(tree: Tree, strengths: Sequence[float]) -> list[Tree]:
