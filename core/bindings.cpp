@@ -1,4 +1,5 @@
-// The border to Python: free functions on arrays, the interpreter lock released while the core works.
+// The border to Python: free functions on arrays, the interpreter lock released while the core works; and a tree that grows from
+// partitions, which is asked and told by turns.
 #include "bindings/numpy_arrays.hpp"
 
 NB_MODULE(_core, m) {
@@ -10,4 +11,5 @@ NB_MODULE(_core, m) {
     treewright::border::add_equations(m);
     treewright::border::add_forests(m);
     treewright::border::add_optimal(m);
+    treewright::border::add_partitions(m);
 }

@@ -5,6 +5,41 @@
 
 namespace treewright {
 
+template class Best<Candidate>;
+
+void append_pool(const Candidate& split, std::vector<int32_t>& index, std::vector<double>& value) {
+    for (const auto& [code, branch] : split.table) {
+        index.push_back(code);
+        value.push_back(branch);
+    }
+    index.insert(index.end(), split.pool_index.begin(), split.pool_index.end());
+    value.insert(value.end(), split.pool_value.begin(), split.pool_value.end());
+}
+
+void Builder::set_split(int32_t at, const Candidate& split, int32_t first_child) {
+    NodeRecord& node = nodes[static_cast<size_t>(at)];
+    node.first_child = first_child;
+    node.n_children = split.n_branches;
+    node.default_branch = split.default_branch;
+    node.feature = split.feature;
+    node.kind = split.kind;
+    node.threshold = split.threshold;
+    node.merit = split.merit;
+    node.pool_begin = static_cast<int64_t>(pool_index.size());
+    append_pool(split, pool_index, pool_value);
+    node.pool_end = static_cast<int64_t>(pool_index.size());
+}
+
+void Builder::set_others(int32_t at, std::vector<Candidate>&& others, std::vector<Candidate>&& substitutes) {
+    NodeRecord& node = nodes[static_cast<size_t>(at)];
+    node.competitors_begin = static_cast<int64_t>(competitors.size());
+    std::move(others.begin(), others.end(), std::back_inserter(competitors));
+    node.competitors_end = static_cast<int64_t>(competitors.size());
+    node.surrogates_begin = static_cast<int64_t>(surrogates.size());
+    std::move(substitutes.begin(), substitutes.end(), std::back_inserter(surrogates));
+    node.surrogates_end = static_cast<int64_t>(surrogates.size());
+}
+
 namespace {
 
 /// A node of one of the builders.

@@ -22,14 +22,7 @@ struct NodeRecord {
 };
 
 /// Write the table or the pool of a split behind those of others.
-inline void append_pool(const Candidate& split, std::vector<int32_t>& index, std::vector<double>& value) {
-    for (const auto& [code, branch] : split.table) {
-        index.push_back(code);
-        value.push_back(branch);
-    }
-    index.insert(index.end(), split.pool_index.begin(), split.pool_index.end());
-    value.insert(value.end(), split.pool_value.begin(), split.pool_value.end());
-}
+void append_pool(const Candidate& split, std::vector<int32_t>& index, std::vector<double>& value);
 
 struct Builder {
     size_t width;  // of value
@@ -63,38 +56,23 @@ struct Builder {
         const auto at = value.begin() + static_cast<int64_t>(width) * node;
         to.assign(at, at + static_cast<int64_t>(width));
     }
-    void set_split(int32_t at, const Candidate& split, int32_t first_child) {
-        NodeRecord& node = nodes[static_cast<size_t>(at)];
-        node.first_child = first_child;
-        node.n_children = split.n_branches;
-        node.default_branch = split.default_branch;
-        node.feature = split.feature;
-        node.kind = split.kind;
-        node.threshold = split.threshold;
-        node.merit = split.merit;
-        node.pool_begin = static_cast<int64_t>(pool_index.size());
-        append_pool(split, pool_index, pool_value);
-        node.pool_end = static_cast<int64_t>(pool_index.size());
-    }
-    void set_others(int32_t at, std::vector<Candidate>&& others, std::vector<Candidate>&& substitutes) {
-        NodeRecord& node = nodes[static_cast<size_t>(at)];
-        node.competitors_begin = static_cast<int64_t>(competitors.size());
-        std::move(others.begin(), others.end(), std::back_inserter(competitors));
-        node.competitors_end = static_cast<int64_t>(competitors.size());
-        node.surrogates_begin = static_cast<int64_t>(surrogates.size());
-        std::move(substitutes.begin(), substitutes.end(), std::back_inserter(surrogates));
-        node.surrogates_end = static_cast<int64_t>(surrogates.size());
-    }
+    void set_split(int32_t at, const Candidate& split, int32_t first_child);
+    void set_others(int32_t at, std::vector<Candidate>&& others, std::vector<Candidate>&& substitutes);
 };
 
+/// Nodes of more rows know where to send even the categories they lack.
+inline constexpr size_t most_rows_of_small_node = 8192;
+
 /// A threshold on ranks, as the table of the categories behind them. Of many categories only those for which `present(rank)`
-/// holds have a place in it; of few all that the tree knows, since the order tells where those absent from the node belong.
+/// holds have a place in it, but for large nodes; of few all that the tree knows, since the order tells where those absent from
+/// the node belong.
 template <class Present>
-void to_table(const Ranking& ranking, Candidate& split, Present&& present) {
+void to_table(const Ranking& ranking, size_t n_rows, Candidate& split, Present&& present) {
+    const bool all = ranking.code_of.size() <= few_levels || n_rows > most_rows_of_small_node;
     split.kind = SplitKind::table;
     split.table.clear();
     for (size_t rank = 0; rank < ranking.code_of.size(); ++rank)
-        if (ranking.code_of.size() <= few_levels || present(rank))
+        if (all || present(rank))
             split.table.emplace_back(ranking.code_of[rank], static_cast<double>(rank) <= split.threshold ? 0 : 1);
     std::sort(split.table.begin(), split.table.end());
 }

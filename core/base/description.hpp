@@ -11,6 +11,14 @@ struct Description {
     bool pure = true;
     std::vector<double> value;  // class weights, or the predicted number; of several targets those of each side by side
     double centre = 0;          // regression: the mean, taken off the target in searches
+
+    /// As a node without rows; memory is kept.
+    void clear() {
+        count = 0;
+        weight = impurity = risk = centre = 0;
+        pure = true;
+        value.clear();
+    }
 };
 
 /// Describe a node by each of its targets: describe_one(target, description). It predicts something for each, and is judged by

@@ -73,6 +73,15 @@ struct Totals {
     }
 };
 
+/// A row of one target more, by class or by number; it is not counted.
+template <bool classes>
+void add_row(const LocalRows& rows, size_t row, Totals& totals) {
+    const double w = rows.weight_of(row);
+    totals.weight += w;
+    if constexpr (classes) totals.sums[static_cast<size_t>(rows.label[row])] += w;
+    else totals.sums[0] += w * rows.target[row];
+}
+
 /// n·log2 n for n = 0, 1, …, for rows that all weigh one: made before growing, read by all threads.
 class LogTable {
 public:
@@ -92,13 +101,20 @@ private:
     std::vector<double> value_;
 };
 
+/// Those next to a rank among ranks.
+struct RankLink {
+    int32_t before, next;
+};
+
 /// Reused memory of one thread, so that scanning a feature allocates nothing.
 struct Scratch {
     const double* n_log_n = nullptr;  // of a LogTable, where a scorer needs it
     std::vector<double> left, right, fenwick_weight[2], fenwick_sum[2];
     std::vector<double> left_term, right_term;  // n·log2 n of each class, for weighted rows
     std::vector<std::pair<double, uint32_t>> heap;
-    std::vector<Scratch> each;  // of several targets
+    std::vector<int32_t> whole;   // counts, or ranks of targets in the order in which rows move
+    std::vector<RankLink> links;  // of the ranks that are left
+    std::vector<Scratch> each;    // of several targets
     std::vector<Totals> totals;
 
     Scratch() = default;
@@ -114,10 +130,12 @@ inline double rest_of(double whole, double part) {
     return rest > rounding_share * whole ? rest : 0.0;
 }
 
-/// The first of the largest. Sums of weights that differ by less than this share are equal but for rounding.
+/// Sums of weights that differ by less than this share are equal but for rounding.
+inline constexpr double equal_weights = 1e-11;
+
+/// The first of the largest.
 inline size_t first_largest(std::span<const double> weight) {
-    constexpr double rounding = 1e-11;
-    const double enough = *std::max_element(weight.begin(), weight.end()) * (1 - rounding);
+    const double enough = *std::max_element(weight.begin(), weight.end()) * (1 - equal_weights);
     return static_cast<size_t>(std::find_if(weight.begin(), weight.end(), [&](double w) { return w >= enough; }) -
                                weight.begin());
 }

@@ -1,5 +1,6 @@
 // The one writer of trees: gives the nodes of a finished tree their ids and writes them as arrays.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,8 +54,9 @@ TreeArrays write_tree(Node root, Children&& children, Write&& write, size_t n_ex
         tree.risk.push_back(summary.risk);
         tree.merit.push_back(leaf ? 0.0 : summary.merit);
         tree.default_branch.push_back(leaf ? -1 : summary.default_branch);
+        tree.value.resize(tree.value.size() + width);  // before the parent's are read: they may move
         const double* value = summary.value.empty() ? &tree.value[static_cast<size_t>(parent) * width] : summary.value.data();
-        for (size_t i = 0; i < width; ++i) tree.value.push_back(value[i]);
+        std::copy_n(value, width, tree.value.end() - static_cast<int64_t>(width));
         tree.split_begin.push_back(static_cast<int64_t>(tree.splits.kind.size()));
         tree.competitor_begin.push_back(static_cast<int64_t>(tree.competitors.kind.size()));
     }

@@ -7,13 +7,13 @@ namespace treewright::border {
 
 namespace {
 
-using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using NumberArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 /// A function of one number, of each number of an array too.
 void add(nb::module_& m, const char* name, double (*function)(double)) {
     m.def(
         name,
-        [function](const Numbers& x) -> nb::object {
+        [function](const NumberArray& x) -> nb::object {
             if (x.ndim() == 0) return nb::float_(function(*x.data()));
             auto [data, owner] = allocate<double>(x.size());
             std::transform(x.data(), x.data() + x.size(), data, function);
@@ -41,7 +41,7 @@ void add_arithmetic(nb::module_& m) {
         [](const nb::args& arrays) {
             bool finite = true;
             for (const nb::handle array : arrays) {
-                const auto x = nb::cast<Numbers>(array);
+                const auto x = nb::cast<NumberArray>(array);
                 for (size_t i = 0; i < x.size(); ++i) finite &= std::fabs(x.data()[i]) <= std::numeric_limits<double>::max();
             }
             return finite;

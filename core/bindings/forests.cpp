@@ -71,13 +71,14 @@ struct HeldForest {
     }
 };
 
-/// `draws`: seeds, n_draws, chance (or None), balanced, min_weight_fraction.
+/// `draws`: seeds, n_draws, chance (or None), balanced, splitmix, min_weight_fraction.
 Draws read_draws(const nb::dict& d, size_t n_rows) {
     Draws draws;
     const auto seeds = nb::cast<Vector<uint64_t>>(d["seeds"]);
     draws.seeds.assign(seeds.data(), seeds.data() + seeds.shape(0));
     draws.n_draws = option<size_t>(d, "n_draws");
     draws.balanced = option<bool>(d, "balanced");
+    draws.splitmix = option<bool>(d, "splitmix");
     draws.min_weight_fraction = option<double>(d, "min_weight_fraction");
     draws.chance = numbers_of<double>(d, "chance");
     if (!d["chance"].is_none() && draws.chance.size() != n_rows) throw nb::value_error("chance must have a number for every row");
@@ -183,10 +184,14 @@ nb::dict pack_columns(const nb::dict& a, int n_classes, const Vector<int32_t>& p
 }
 
 /// How often a tree draws each row.
-nb::object draw_rows(size_t n_rows, const nb::dict& draws, size_t tree) {
+nb::object draw_rows(size_t n_rows, const nb::dict& draws, size_t tree, size_t begin, std::optional<size_t> end) {
     const Draws drawn = read_draws(draws, n_rows);
     std::vector<uint32_t> times;
-    Sampler(n_rows, drawn.chance).draw(drawn.seeds.at(tree), drawn.n_draws, times);
+    if (begin > end.value_or(n_rows) || end.value_or(n_rows) > n_rows) throw nb::value_error("there are no such rows");
+    const uint64_t seed = drawn.seeds.at(tree);
+    nb::gil_scoped_release unlocked;
+    Sampler(n_rows, drawn.chance, drawn.splitmix).draw(seed, drawn.n_draws, begin, end.value_or(n_rows), times);
+    nb::gil_scoped_acquire locked;
     return give(std::move(times));
 }
 
@@ -272,7 +277,7 @@ void add_forests(nb::module_& m) {
           "target"_a.noconvert(), "n_classes"_a, "weight"_a.none(), "options"_a, "draws"_a);
     m.def("pack_forest", &pack_trees, "trees"_a, "n_classes"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
     m.def("pack_columns", &pack_columns, "arrays"_a, "n_classes"_a, "position"_a.noconvert(), "n_categories"_a.noconvert());
-    m.def("draw_rows", &draw_rows, "n_rows"_a, "draws"_a, "tree"_a);
+    m.def("draw_rows", &draw_rows, "n_rows"_a, "draws"_a, "tree"_a, "begin"_a = 0, "end"_a = nb::none());
     m.def("unpack_tree", &unpack_tree, "arrays"_a, "n_classes"_a, "tree"_a, "criterion"_a, "position"_a.noconvert(),
           "n_categories"_a.noconvert());
     m.def("vote", &vote_rows, "arrays"_a, "n_classes"_a, "numbers"_a.noconvert(), "codes"_a.noconvert(), "hard"_a,

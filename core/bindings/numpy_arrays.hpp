@@ -285,5 +285,6 @@ void add_routing(nb::module_& m);
 void add_equations(nb::module_& m);
 void add_forests(nb::module_& m);
 void add_optimal(nb::module_& m);
+void add_partitions(nb::module_& m);
 
 }  // namespace treewright::border

@@ -14,6 +14,7 @@
 #include "criteria/poisson.hpp"
 #include "criteria/sqrt.hpp"
 #include "criteria/squared_error.hpp"
+#include "criteria/superclasses.hpp"
 #include "criteria/twoing.hpp"
 #include "criteria/weka_gain.hpp"
 
@@ -37,6 +38,7 @@ private:
 };
 
 using Criteria = CriterionList<Gini, Entropy, Error, Sqrt, GainRatio, Twoing, ChiSquare, Hellinger, WekaGain,  //
+                               Superclasses<EntropyOfTwo>, Superclasses<GiniOfTwo>, Superclasses<SqrtOfTwo>,   //
                                SquaredError, AbsoluteError, Poisson>;
 
 /// Whether a criterion has a scorer of its own; those that have not share the engines of Formula.

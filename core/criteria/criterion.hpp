@@ -66,7 +66,6 @@ decltype(auto) with_unit(bool unit, Use&& use) {
 /// What the classification criteria share.
 struct ClassCriterion {
     static constexpr bool classification = true;
-    static constexpr bool user_defined = false;  // a function of the user's own gives the merits
     /// Whether weight and one sum of each side tell the merit.
     static bool by_pairs(int) { return false; }
     static double tolerance(const Totals&, double impurity) { return tie_tolerance * impurity + 4e-15; }
@@ -74,7 +73,7 @@ struct ClassCriterion {
 
 /// What the regression criteria share. Totals hold one sum, that of the target.
 struct NumberCriterion {
-    static constexpr bool classification = false, user_defined = false;
+    static constexpr bool classification = false;
     static bool by_pairs(int) { return false; }
     static double tolerance(const Totals&, double impurity) { return tie_tolerance * impurity; }
     /// How far the targets of a node are from its mean, roughly: the scale on which means of some of them are equal.

@@ -40,39 +40,38 @@ struct TwoClassEntropyScorer {
     double right_mean() const { return static_cast<double>(n_second - left_second) / right_weight_now(); }
 };
 
-/// The sum over the classes of n·log2 n of both sides is kept.
+/// The sum over the classes, of all targets, of n·log2 n of both sides.
 ///
 /// Unit weights: terms come from a table and are rounded to multiples of a power of two chosen for the node, so that their sum is
 /// exact whatever the order of the rows: the score is a function of the counts alone. Others: n·log2(n/N), with N the weight
 /// of the node, does as well and rounds less; the term of each class is kept, and what additions round off is carried along
 /// (Kahan, 1965).
 template <bool unit>
-struct EntropyScorer : ClassScorer<unit> {
+struct EntropyTerms : ClassScorer<unit> {
     const double* logs = nullptr;
     double *left_term = nullptr, *right_term = nullptr;
     double shift = 0;  // unit weights: adding it rounds a term, whatever term of the node it is, to a multiple of its last bit
-    double sum = 0, lost = 0, base;
+    double sum = 0, lost = 0;
 
-    EntropyScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch) : ClassScorer<unit>(rows_, node, scratch) {
+    EntropyTerms(const LocalRows& rows_, const Totals& node, Scratch& scratch, double n_targets)
+        : ClassScorer<unit>(rows_, node, scratch) {
         scratch.left_term.resize(this->n_classes);
         scratch.right_term.resize(this->n_classes);
         left_term = scratch.left_term.data();
         right_term = scratch.right_term.data();
         if constexpr (unit) {
             logs = scratch.n_log_n;
-            shift = std::ldexp(1.0, std::ilogb(logs[node.count] + 2) + 1);
+            shift = std::ldexp(1.0, std::ilogb(n_targets * (logs[node.count] + 2)) + 1);
         }
         sum_up();
-        base = score();
     }
     /// n·log2 n, shifted, or n·log2(n/N).
     double term(double n) const {
         if constexpr (unit) return logs[static_cast<int64_t>(n)] + shift;
         else return n > rounding_share * this->weight ? n * log2(n / this->weight) : 0.0;
     }
-    void add(size_t row) {
-        const auto k = static_cast<size_t>(this->rows.label[row]);
-        const double w = unit ? 1.0 : this->rows.weight[row];
+    /// A row of this class goes left.
+    void move(size_t k, double w) {
         const double left_before = std::exchange(left_term[k], term(this->left[k] += w));
         const double right_before = std::exchange(right_term[k], term(this->right[k] -= w));
         const double step = (left_term[k] - left_before) + (right_term[k] - right_before);
@@ -83,13 +82,13 @@ struct EntropyScorer : ClassScorer<unit> {
             sum += corrected;
             lost = (sum - before) - corrected;
         }
-        this->left_weight += w;
-        this->right_weight -= w;
     }
     void jump(const Totals& to) {
         this->move_to(to);
         sum_up();
     }
+
+private:
     void sum_up() {
         sum = lost = 0;
         for (size_t k = 0; k < this->n_classes; ++k) {
@@ -98,7 +97,23 @@ struct EntropyScorer : ClassScorer<unit> {
             sum += (left_term[k] - shift) + (right_term[k] - shift);
         }
     }
-    double score() const { return (sum - (term(this->left_weight) - shift)) - (term(this->right_weight) - shift); }
+};
+
+template <bool unit>
+struct EntropyScorer : EntropyTerms<unit> {
+    double base;
+
+    EntropyScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
+        : EntropyTerms<unit>(rows_, node, scratch, 1), base(score()) {}
+    void add(size_t row) {
+        const double w = unit ? 1.0 : this->rows.weight[row];
+        this->move(static_cast<size_t>(this->rows.label[row]), w);
+        this->left_weight += w;
+        this->right_weight -= w;
+    }
+    double score() const {
+        return (this->sum - (this->term(this->left_weight) - this->shift)) - (this->term(this->right_weight) - this->shift);
+    }
     double merit(double score) const { return (score - base) / this->weight; }
     double score_step(double merit_step) const { return merit_step * this->weight; }
 };

@@ -6,11 +6,18 @@
 namespace treewright {
 
 class FormulaScorer;
+struct GroupedCut;
+
+/// How a criterion values the best two groups of classes (criteria/superclasses.hpp).
+struct SuperclassRule {
+    double (*most)(const GroupedCut&);
+    bool is_information;  // no more than what the branches tell of the class
+};
 
 /// A criterion by its formulas, known when the finders run. Class criteria that have no scorer of their own share one kernel
 /// this way, and every scorer must equal it.
 struct Formula {
-    static constexpr bool classification = true, user_defined = false;
+    static constexpr bool classification = true;
     static bool by_pairs(int) { return false; }
 
     Traits traits;
@@ -20,9 +27,12 @@ struct Formula {
     double (*merit)(const Totals&, Branches) = nullptr;
     double (*merit_of_known)(const Totals&, double, Branches) = nullptr;  // where some rows lack the value; null = the share that
                                                                           // has it times its merit
+    const SuperclassRule* superclasses = nullptr;
+    double (*most_of_few_classes)(std::span<const double> count, double weight) = nullptr;  // see few_rows.hpp; null = not known
     // of numbers
     void (*describe)(const NumberRows&, Description&) = nullptr;
     double (*cost)(const Description&) = nullptr;
+    double (*most_of_few_numbers)(std::span<const double> target) = nullptr;
 
     using SideCosts = ConcaveCosts<Formula>;
     using TurnScorer = FormulaScorer;
@@ -38,29 +48,52 @@ inline constexpr Formula formula_of = [] {
     if constexpr (requires { &C::impurity; }) formula.impurity = &C::impurity;
     if constexpr (C::classification && requires { &C::merit; }) formula.merit = &C::merit;
     if constexpr (requires { &C::merit_of_known; }) formula.merit_of_known = &C::merit_of_known;
+    if constexpr (requires { &C::superclasses; }) formula.superclasses = &C::superclasses;
+    if constexpr (requires { &C::most_of_few_classes; }) formula.most_of_few_classes = &C::most_of_few_classes;
+    if constexpr (requires { &C::most_of_few_numbers; }) formula.most_of_few_numbers = &C::most_of_few_numbers;
     if constexpr (requires { &C::describe; }) formula.describe = &C::describe;
     if constexpr (requires { &C::cost; }) formula.cost = &C::cost;
     return formula;
 }();
 
-/// The formula itself at every cut: O(classes) a candidate.
-class FormulaScorer {
+/// The class weights of both sides of a cut.
+class BothSides {
 public:
-    FormulaScorer(const LocalRows& rows, const Totals& node, const Formula& formula)
-        : rows_(rows), node_(node), formula_(formula), left_(node.sums.size()), right_(node) {}
+    BothSides(const LocalRows& rows, const Totals& node) : rows_(rows), node_(node), left_(node.sums.size()), right_(node) {}
 
-    void add(size_t row) {
-        const auto k = static_cast<size_t>(rows_.label[row]);
-        const double w = rows_.weight_of(row);
-        left_.sums[k] = std::max(left_.sums[k] + w, 0.0);  // a weight taken back may leave rounding
-        left_.weight += w;
-        right_.sums[k] = rest_of(node_.sums[k], left_.sums[k]);
-        right_.weight = node_.weight - left_.weight;
-    }
     void jump(const Totals& to) {
         left_ = to;
         right_.weight = node_.weight - to.weight;
         for (size_t k = 0; k < left_.sums.size(); ++k) right_.sums[k] = rest_of(node_.sums[k], left_.sums[k]);
+    }
+    double left_weight_now() const { return left_.weight; }
+    double right_weight_now() const { return right_.weight; }
+
+protected:
+    /// A row of this class goes left.
+    void move(size_t k, double w) {
+        left_.sums[k] = std::max(left_.sums[k] + w, 0.0);  // a weight taken back may leave rounding
+        right_.sums[k] = rest_of(node_.sums[k], left_.sums[k]);
+    }
+    void move_weight(double w) {
+        left_.weight += w;
+        right_.weight = node_.weight - left_.weight;
+    }
+
+    const LocalRows& rows_;
+    const Totals& node_;
+    Totals left_, right_;
+};
+
+/// The formula itself at every cut: O(classes) a candidate.
+class FormulaScorer : public BothSides {
+public:
+    FormulaScorer(const LocalRows& rows, const Totals& node, const Formula& formula) : BothSides(rows, node), formula_(formula) {}
+
+    void add(size_t row) {
+        const double w = rows_.weight_of(row);
+        move(static_cast<size_t>(rows_.label[row]), w);
+        move_weight(w);
     }
     double score() const {
         const Totals* both[] = {&left_, &right_};
@@ -68,16 +101,11 @@ public:
     }
     double merit(double score) const { return score; }
     double score_step(double merit_step) const { return merit_step; }
-    double left_weight_now() const { return left_.weight; }
-    double right_weight_now() const { return right_.weight; }
     double left_mean() const { return rows_.levels->mean(left_.sums.data()); }
     double right_mean() const { return rows_.levels->mean(right_.sums.data()); }
 
 protected:
-    const LocalRows& rows_;
-    const Totals& node_;
     const Formula& formula_;
-    Totals left_, right_;
 };
 
 /// The rows that have the value, valued by merit_of_known.
@@ -119,6 +147,8 @@ inline constexpr bool goes_by_rows<Formula> = false;
 template <class S, class C>
 S make_scorer(const C& criterion, const LocalRows& rows, const Totals& totals, Scratch& scratch) {
     if constexpr (std::is_constructible_v<S, const LocalRows&, const Totals&, const C&>) return S(rows, totals, criterion);
+    else if constexpr (std::is_constructible_v<S, const LocalRows&, const Totals&, const C&, Scratch&>)
+        return S(rows, totals, criterion, scratch);
     else if constexpr (std::is_same_v<S, FormulaScorer>) return S(rows, totals, formula_of<C>);
     else return S(rows, totals, scratch);
 }

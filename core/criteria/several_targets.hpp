@@ -4,6 +4,7 @@
 // number, for each target; its weight is one. Scorers keep one sum over all targets, so that a row costs little more than its
 // targets do.
 #pragma once
+#include "criteria/entropy.hpp"
 #include "criteria/formula.hpp"
 #include "criteria/poisson.hpp"
 #include "criteria/squared_error.hpp"
@@ -13,7 +14,7 @@ namespace treewright {
 /// The criterion of one target, for several.
 class SeveralClasses {
 public:
-    static constexpr bool classification = true, user_defined = false, several = true;
+    static constexpr bool classification = true, several = true;
     static constexpr Traits traits{.name = "mean over targets"};
 
     SeveralClasses(const Formula& one, size_t n_classes) : one_(one), n_classes_(n_classes) {}
@@ -45,7 +46,7 @@ private:
 /// The same of numbers: squared error or Poisson deviance, which are functions of sums.
 class SeveralNumbers {
 public:
-    static constexpr bool classification = false, user_defined = false, several = true;
+    static constexpr bool classification = false, several = true;
     static constexpr Traits traits{.name = "mean over targets", .classification = false};
 
     SeveralNumbers(const Formula& one, const LocalRows* each) : one_(one), each_(each) {}
@@ -80,16 +81,21 @@ public:
 
 // ---- scorers -----------------------------------------------------------------------------------------------------
 
-/// The sums of squares of both sides over all targets.
+/// The sums of squares of both sides over all targets; those on the right are added up anew as by GiniScorer.
 template <bool unit>
 struct SeveralGiniScorer : ClassScorer<unit> {
     size_t outputs;
-    double n, left_squares = 0, right_squares = 0, base;
+    double n, left_squares = 0, right_squares = 0, base, little;
 
     SeveralGiniScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
         : ClassScorer<unit>(rows_, node, scratch), outputs(rows_.outputs), n(static_cast<double>(outputs)) {
-        for (double k : node.sums) right_squares += k * k;
+        sum_right_squares();
         base = right_squares / this->weight;
+    }
+    void sum_right_squares() {
+        right_squares = 0;
+        for (size_t k = 0; k < this->n_classes; ++k) right_squares += this->right[k] * this->right[k];
+        little = right_squares / 1024;
     }
     void add(size_t row) {
         const double w = unit ? 1.0 : this->rows.weight[row];
@@ -103,14 +109,14 @@ struct SeveralGiniScorer : ClassScorer<unit> {
         }
         this->left_weight += w;
         this->right_weight -= w;
+        if constexpr (!unit)
+            if (right_squares < little) sum_right_squares();
     }
     void jump(const Totals& to) {
         this->move_to(to);
-        left_squares = right_squares = 0;
-        for (size_t k = 0; k < this->n_classes; ++k) {
-            left_squares += this->left[k] * this->left[k];
-            right_squares += this->right[k] * this->right[k];
-        }
+        left_squares = 0;
+        for (size_t k = 0; k < this->n_classes; ++k) left_squares += this->left[k] * this->left[k];
+        sum_right_squares();
     }
     double score() const { return left_squares / this->left_weight + right_squares / this->right_weight; }
     bool beats(double least) const {
@@ -121,87 +127,41 @@ struct SeveralGiniScorer : ClassScorer<unit> {
     double score_step(double merit_step) const { return merit_step * n * this->weight; }
 };
 
-/// Σ n·log2 n of both sides over all targets, less that of the sides once for each target. Terms of unit weights are rounded so
-/// that their sum, whatever its order, is exact (see EntropyScorer).
+/// Σ n·log2 n of both sides over all targets, less that of the sides once for each target.
 template <bool unit>
-struct SeveralEntropyScorer : ClassScorer<unit> {
+struct SeveralEntropyScorer : EntropyTerms<unit> {
     size_t outputs;
-    double n, *left_term, *right_term, shift = 0, sum = 0, lost = 0, base;
-    const double* logs = nullptr;
+    double n, base;
 
     SeveralEntropyScorer(const LocalRows& rows_, const Totals& node, Scratch& scratch)
-        : ClassScorer<unit>(rows_, node, scratch), outputs(rows_.outputs), n(static_cast<double>(outputs)) {
-        scratch.left_term.resize(this->n_classes);
-        scratch.right_term.resize(this->n_classes);
-        left_term = scratch.left_term.data();
-        right_term = scratch.right_term.data();
-        if constexpr (unit) {
-            logs = scratch.n_log_n;
-            shift = std::ldexp(1.0, std::ilogb(n * (logs[node.count] + 2)) + 1);
-        }
-        sum_up();
-        base = score();
-    }
-    double term(double k) const {
-        if constexpr (unit) return logs[static_cast<int64_t>(k)] + shift;
-        else return k > rounding_share * this->weight ? k * log2(k / this->weight) : 0.0;
-    }
+        : EntropyTerms<unit>(rows_, node, scratch, static_cast<double>(rows_.outputs)),
+          outputs(rows_.outputs),
+          n(static_cast<double>(outputs)),
+          base(score()) {}
     void add(size_t row) {
         const double w = unit ? 1.0 : this->rows.weight[row];
         const int32_t* label = this->rows.label + row * outputs;
-        for (size_t o = 0; o < outputs; ++o) {
-            const auto k = static_cast<size_t>(label[o]);
-            const double left_before = std::exchange(left_term[k], term(this->left[k] += w));
-            const double right_before = std::exchange(right_term[k], term(this->right[k] -= w));
-            const double step = (left_term[k] - left_before) + (right_term[k] - right_before);
-            if constexpr (unit) {
-                sum += step;
-            } else {
-                const double corrected = step - lost, before = sum;
-                sum += corrected;
-                lost = (sum - before) - corrected;
-            }
-        }
+        for (size_t o = 0; o < outputs; ++o) this->move(static_cast<size_t>(label[o]), w);
         this->left_weight += w;
         this->right_weight -= w;
     }
-    void jump(const Totals& to) {
-        this->move_to(to);
-        sum_up();
+    double score() const {
+        return this->sum - n * ((this->term(this->left_weight) - this->shift) + (this->term(this->right_weight) - this->shift));
     }
-    void sum_up() {
-        sum = lost = 0;
-        for (size_t k = 0; k < this->n_classes; ++k) {
-            left_term[k] = term(this->left[k]);
-            right_term[k] = term(this->right[k]);
-            sum += (left_term[k] - shift) + (right_term[k] - shift);
-        }
-    }
-    double score() const { return sum - n * ((term(this->left_weight) - shift) + (term(this->right_weight) - shift)); }
     double merit(double score) const { return (score - base) / (n * this->weight); }
     double score_step(double merit_step) const { return merit_step * n * this->weight; }
 };
 
 /// The formula itself at every cut.
-class SeveralFormulaScorer {
+class SeveralFormulaScorer : public BothSides {
 public:
     SeveralFormulaScorer(const LocalRows& rows, const Totals& node, const SeveralClasses& criterion)
-        : rows_(rows), node_(node), criterion_(criterion), left_(node.sums.size()), right_(node) {}
+        : BothSides(rows, node), criterion_(criterion) {}
 
     void add(size_t row) {
         const double w = rows_.weight_of(row);
-        for (size_t o = 0; o < rows_.outputs; ++o) {
-            const auto k = static_cast<size_t>(rows_.label[row * rows_.outputs + o]);
-            left_.sums[k] = std::max(left_.sums[k] + w, 0.0);
-            right_.sums[k] = rest_of(node_.sums[k], left_.sums[k]);
-        }
-        left_.weight += w;
-        right_.weight = node_.weight - left_.weight;
-    }
-    void jump(const Totals& to) {
-        left_ = to;
-        right_.weight = node_.weight - to.weight;
-        for (size_t k = 0; k < left_.sums.size(); ++k) right_.sums[k] = rest_of(node_.sums[k], left_.sums[k]);
+        for (size_t o = 0; o < rows_.outputs; ++o) move(static_cast<size_t>(rows_.label[row * rows_.outputs + o]), w);
+        move_weight(w);
     }
     double score() const {
         const Totals* both[] = {&left_, &right_};
@@ -209,16 +169,11 @@ public:
     }
     double merit(double score) const { return score; }
     double score_step(double merit_step) const { return merit_step; }
-    double left_weight_now() const { return left_.weight; }
-    double right_weight_now() const { return right_.weight; }
     double left_mean() const { return 0; }
     double right_mean() const { return 0; }
 
 private:
-    const LocalRows& rows_;
-    const Totals& node_;
     const SeveralClasses& criterion_;
-    Totals left_, right_;
 };
 
 /// Sums of every target on the left.

@@ -1,5 +1,6 @@
 // Squared error: the variance of the target.
 #pragma once
+#include "criteria/few_rows.hpp"
 #include "criteria/mean_difference.hpp"
 #include "criteria/numbers.hpp"
 
@@ -18,15 +19,21 @@ struct SquaredError : NumberCriterion {
         return with_unit<RowScorer>(unit, use);
     }
 
-    static void describe(const NumberRows& rows, Description& node) {
-        describe_mean(rows, node);
-        double deviation = 0, correction = 0;
-        for (size_t i = 0; i < rows.size(); ++i) {
-            const double difference = rows.target[i] - node.centre;
-            deviation += rows.weight_of(i) * difference * difference;
-            correction += rows.weight_of(i) * difference;
+    static void describe(const NumberRows& rows, Description& node) { describe_rows(rows, node); }
+    /// The same of rows that stand elsewhere.
+    template <class Rows>
+    static void describe_rows(const Rows& rows, Description& node) {
+        const NumberRange range = describe_mean(rows, node);
+        if (node.pure) return set_deviation(0, node);
+        const double mean = node.centre, most = std::max(range.high - mean, mean - range.low);
+        double deviation = rows.template sum<2>(range.reach(mean) * most, mean);
+        // what the rounding of the mean adds; of rows that weigh one it is less than the last bit but for narrow ranges
+        const double units = std::fabs(mean) / (range.high - range.low);
+        if (rows.weighted() || units * units * static_cast<double>(rows.size()) > 1e12) {
+            const double correction = rows.template sum<1>(range.reach(mean), mean);
+            deviation -= correction * correction / node.weight;
         }
-        set_deviation(deviation - correction * correction / node.weight, node);
+        set_deviation(deviation, node);
     }
     /// The total deviation of a leaf.
     static double cost(const Description& leaf) { return leaf.risk; }
@@ -36,6 +43,7 @@ struct SquaredError : NumberCriterion {
             if (branch->weight > 0) sum += branch->sums[0] * branch->sums[0] / branch->weight;
         return sum / node.weight;
     }
+    static double most_of_few_numbers(std::span<const double> target) { return most_variance_between(target); }
     /// What a split saves in telling n targets, in bits: normal errors about the mean.
     static double saved_bits(double n, double merit, double impurity) {
         return -n * log2(std::max(1 - merit / impurity, 1e-12)) / 2;

@@ -8,14 +8,12 @@ namespace treewright {
 /// Classes judged by a user's function; nodes have the Gini index for their impurity.
 struct UserClassCriterion : ClassCriterion {
     static constexpr Traits traits{.name = "function", .decrease = false};
-    static constexpr bool user_defined = true;
     static double impurity(const Totals& node) { return Gini::impurity(node); }
 };
 
 /// Numbers judged by a user's function; nodes predict their mean and have the variance for their impurity.
 struct UserNumberCriterion : NumberCriterion {
     static constexpr Traits traits{.name = "function", .classification = false, .decrease = false, .centred = false};
-    static constexpr bool user_defined = true;
     static void describe(const NumberRows& rows, Description& node) { SquaredError::describe(rows, node); }
 };
 

@@ -14,7 +14,7 @@ public:
 
     template <class Index>
     FoundCut best(const NodeView& node, const CutTask<Index>& task, BestCut& best) {
-        const Basis basis = basis_of(node, task);
+        const TakingPart basis = basis_of(node, task);
         const size_t n_missing = task.list.size() - task.known;
         const bool both_sides = n_missing > 0 && !task.left_out;
         Scorer scorer = make_scorer<Scorer>(criterion_, node.rows, basis.totals, scratch_);
@@ -33,7 +33,7 @@ public:
     /// The merit of one cut, −infinity if it is not allowed.
     template <class Index>
     double merit(const NodeView& node, const CutTask<Index>& task, const Cut& cut) {
-        const Basis basis = basis_of(node, task);
+        const TakingPart basis = basis_of(node, task);
         const size_t n_missing = task.left_out ? 0 : task.list.size() - task.known;
         const size_t left = cut.position() + (cut.missing_left() ? n_missing : 0), right = basis.n - left;
         if (left < task.limits.min_count || right < task.limits.min_count || right == 0) return -infinity;
@@ -53,14 +53,8 @@ public:
     }
 
 private:
-    /// The rows that take part.
-    struct Basis {
-        const Totals& totals;
-        size_t n;
-        double share;  // of the node's weight
-    };
     template <class Index>
-    Basis basis_of(const NodeView& node, const CutTask<Index>& task) {
+    TakingPart basis_of(const NodeView& node, const CutTask<Index>& task) {
         if (!task.left_out || task.known == task.list.size()) return {node.totals, node.totals.count, 1.0};
         sum_up(node, task.list.subspan(task.known));
         known_ = node.totals;
@@ -73,12 +67,7 @@ private:
     void sum_up(const NodeView& node, std::span<const Entry<Index>> entries) {
         part_.sums.resize(node.totals.sums.size());
         part_.clear();
-        for (const auto& entry : entries) {
-            const double w = node.rows.weight_of(entry.row);
-            part_.weight += w;
-            if constexpr (C::classification) part_.sums[static_cast<size_t>(node.rows.label[entry.row])] += w;
-            else part_.sums[0] += w * node.rows.target[entry.row];
-        }
+        for (const auto& entry : entries) add_row<C::classification>(node.rows, entry.row, part_);
     }
     /// Take `part_` off the totals of more rows.
     void take_off(Totals& totals) const {
@@ -88,7 +77,7 @@ private:
     }
     /// What the rows that take part add up to without these entries, into `rest_`.
     template <class Index>
-    void set_rest(const NodeView& node, const Basis& basis, std::span<const Entry<Index>> entries) {
+    void set_rest(const NodeView& node, const TakingPart& basis, std::span<const Entry<Index>> entries) {
         if constexpr (OfPairs<Scorer>) {
             rest_ = {basis.totals.weight, basis.totals.sums[C::classification ? 1 : 0], 0};
             PairSum sum;

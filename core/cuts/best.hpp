@@ -45,7 +45,9 @@ public:
         }
     }
     /// A candidate whose place among the others is that of its value.
-    void offer_in_place(double merit, T candidate) {
+    void offer_in_place(double merit, T candidate)
+        requires requires { candidate < candidate; }
+    {
         size_t at = 0;
         if (found() && winner_ < candidate)
             for (at = 1; at <= others_.size() && others_[at - 1].second < candidate;) ++at;

@@ -42,8 +42,11 @@ public:
               double tolerance, BestCut& best) const {
         const size_t n = list.size(), first = std::max<size_t>(limits.min_count, 1);
         if (n < 2 * first) return;
+        const bool free = limits.bounds.free();
         const auto allowed = [&](size_t left) {  // rows
-            return list[left - 1].rank != list[left].rank && left >= first && n - left >= first && limits.allow(scorer);
+            if (list[left - 1].rank == list[left].rank || left < first || n - left < first) return false;
+            return free ? both_weigh(scorer.left_weight_now(), scorer.right_weight_now(), limits.min_weight)
+                        : limits.allow(scorer);
         };
         double high = -1e300;  // the best cut between chunks
         PairSum passed;

@@ -3,7 +3,6 @@
 #include "cuts/best.hpp"
 #include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
-#include "base/midpoint.hpp"
 #include "base/statistics.hpp"
 
 namespace treewright {
@@ -24,6 +23,22 @@ private:
 
 /// The best cut of one feature, by its score.
 using BestCut = Best<Cut>;
+extern template class Best<Cut>;
+
+/// The two sides of a cut: their weights, and what they would predict.
+struct CutSides {
+    double left_weight, right_weight, left, right;
+
+    double left_weight_now() const { return left_weight; }
+    double right_weight_now() const { return right_weight; }
+    double left_mean() const { return left; }
+    double right_mean() const { return right; }
+};
+/// Those that a scorer stands at.
+template <class Scorer>
+CutSides sides_of(const Scorer& at) {
+    return {at.left_weight_now(), at.right_weight_now(), at.left_mean(), at.right_mean()};
+}
 
 /// What a cut must respect.
 struct CutLimits {
@@ -43,23 +58,17 @@ struct CutLimits {
         if (!both_weigh(scorer.left_weight_now(), scorer.right_weight_now(), min_weight)) return false;
         return bounds.free() || bounds.allow(scorer.left_mean(), scorer.right_mean());
     }
-    /// The same of a cut; threshold() and missing() are asked if they matter.
-    template <class Scorer, class Threshold, class Missing>
-    bool allow(const Scorer& scorer, Threshold&& threshold, Missing&& missing) const {
-        if (!allow(scorer)) return false;
-        return !cuts || cuts->free() || cuts->allow(scorer.left_mean(), scorer.right_mean(), threshold(), missing());
+    /// The same of a cut at a threshold, infinity = past all values.
+    template <class Scorer>
+    bool allow(const Scorer& scorer, double threshold, MissingSides missing) const {
+        return allow(scorer) && (!cuts || cuts->allow(scorer.left_mean(), scorer.right_mean(), threshold, missing));
     }
     double value(size_t local_row) const { return column[rows[local_row]]; }
     /// Where the cut between two rows stands.
-    double between(size_t left_row, size_t right_row) const { return cut_between(value(left_row), value(right_row), short_cuts); }
+    double between(size_t left_row, size_t right_row) const;
     /// Where rows will go that miss the value, if none of the node's does: to the larger branch, of equals the second (by weight
     /// the first, and either where rounding decides).
-    MissingSides larger(size_t left, size_t right, double left_weight, double right_weight) const {
-        if (!by_weight) return {left > right, right >= left};
-        constexpr double dust = 1e-12;
-        return {left_weight >= right_weight * (1 - dust),
-                right_weight != left_weight && right_weight >= left_weight * (1 - dust)};
-    }
+    MissingSides larger(size_t left, size_t right, double left_weight, double right_weight) const;
 };
 
 /// A node as its criterion sees it.
@@ -83,6 +92,23 @@ struct CutTask {
     double least = -infinity;  // of merit that matters
     size_t zeros = 0;          // further rows of the node, all of value zero, which the list does not name
     size_t below = 0;          // entries of values below that
+};
+
+/// What is asked for rarely is compiled for wide lists only: of narrow ones a copy is looked at.
+using WideList = std::vector<Entry<uint32_t>>;
+inline const CutTask<uint32_t>& widened(const CutTask<uint32_t>& task, WideList&) { return task; }
+inline CutTask<uint32_t> widened(const CutTask<uint16_t>& task, WideList& copy) {
+    copy.clear();
+    for (const Entry<uint16_t>& entry : task.list) copy.push_back({entry.rank, entry.row});
+    return {copy,           task.known,   task.limits, task.left_out, task.shared,
+            task.by_shares, task.bounded, task.least,  task.zeros,    task.below};
+}
+
+/// The rows that take part in a search.
+struct TakingPart {
+    const Totals& totals;
+    size_t n;
+    double share;  // of the node's weight
 };
 
 struct FoundCut {

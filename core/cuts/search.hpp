@@ -9,6 +9,16 @@
 
 namespace treewright {
 
+/// Lists of whole rows are all that several targets are searched on: no sparse ones, none whose rows are shared over branches.
+template <class C>
+inline constexpr bool takes_any_list = !goes_by_rows<C> && !requires { C::several; };
+
+/// Stands where no list names some of its rows only.
+struct NoZeros {
+    template <class C>
+    NoZeros(const C&, Scratch&) {}
+};
+
 template <class C, class Scorer>
 class CutSearch {
 public:
@@ -19,62 +29,50 @@ public:
 
     template <class Index>
     FoundCut best(const NodeView& node, const CutTask<Index>& task) {
-        if constexpr (!goes_by_rows<C>)
+        if constexpr (takes_any_list<C>)
             if (task.zeros > 0) return around_zeros_.best(node, task, best_);
         if (task.known == 0) return {};
         if (tries_both_sides(node, task)) return best_of_both_sides(node, task);
-        if constexpr (!goes_by_rows<C>)
-            if (task.by_shares && task.known < node.totals.count) return best_by_shares(node, task);
+        if constexpr (takes_any_list<C>)
+            if (task.by_shares && task.known < node.totals.count) return best_by_shares(node, widened(task, wide_));
         if constexpr (requires { criterion_.merit_of_known; })
-            if (task.shared && criterion_.merit_of_known) return best_of_known(node, task);
+            if (task.shared && criterion_.merit_of_known) return best_of_known(node, widened(task, wide_));
         if constexpr (may_be_bounded<C>)
             if (task.bounded) return best_by_bounds(node, task);
         return best_of_all(node, task);
     }
     /// The merit of one cut, −infinity if it is not allowed.
-    template <class Index>
-    double merit(const NodeView& node, const CutTask<Index>& task, const Cut& cut, double threshold) {
-        if constexpr (!goes_by_rows<C>)
+    double merit(const NodeView& node, const CutTask<uint32_t>& task, const Cut& cut, double threshold) {
+        if constexpr (takes_any_list<C>)
             if (task.zeros > 0) return around_zeros_.merit(node, task, cut);
-        const Basis basis = basis_of(node, task);
-        if constexpr (!goes_by_rows<C>)
+        const TakingPart basis = basis_of(node, task);
+        if constexpr (takes_any_list<C>)
             if (task.by_shares && task.known < node.totals.count)
                 return merit_by(SharedCountsScorer<C>(criterion_, node.rows, node.totals, basis.totals), task, cut, threshold);
         if constexpr (requires { criterion_.merit_of_known; })
             if (task.shared && criterion_.merit_of_known)
                 return merit_by(KnownScorer(node.rows, basis.totals, node.totals.weight, criterion_), task, cut, threshold);
-        return merit_by(scorer(node, task, basis), task, cut, threshold) * basis.share;
+        return merit_by(scorer(node, task, basis, cut.missing_left()), task, cut, threshold) * basis.share;
     }
 
 private:
-    /// The rows that take part.
-    struct Basis {
-        const Totals& totals;
-        size_t n;
-        double share;  // of the node's weight
-    };
     template <class Index>
     static bool tries_both_sides(const NodeView& node, const CutTask<Index>& task) {
         return task.known < node.totals.count && !task.left_out;
     }
     template <class Index>
-    Basis basis_of(const NodeView& node, const CutTask<Index>& task) {
+    TakingPart basis_of(const NodeView& node, const CutTask<Index>& task) {
         if (task.known == node.totals.count || !task.left_out) return {node.totals, node.totals.count, 1.0};
         known_ = Totals(node.totals.sums.size());
         known_.count = task.known;
-        for (size_t i = 0; i < task.known; ++i) {
-            const size_t row = task.list[i].row;
-            const double w = node.rows.weight_of(row);
-            known_.weight += w;
-            if constexpr (C::classification) known_.sums[static_cast<size_t>(node.rows.label[row])] += w;
-            else known_.sums[0] += w * node.rows.target[row];
-        }
+        for (size_t i = 0; i < task.known; ++i) add_row<C::classification>(node.rows, task.list[i].row, known_);
         return {known_, task.known, known_.weight / node.totals.weight};
     }
-    /// With all rows that take part on the right.
+    /// With all rows that take part on the right; those without a value will go left last, or first.
     template <class Index>
-    Scorer scorer(const NodeView& node, const CutTask<Index>& task, const Basis& basis) {
-        return started_scorer<Scorer>(criterion_, node.rows, basis.totals, scratch_, task.list.data(), basis.n);
+    Scorer scorer(const NodeView& node, const CutTask<Index>& task, const TakingPart& basis, bool missing_first = false) {
+        const size_t first = missing_first && task.known < basis.n ? task.known : 0;
+        return started_scorer<Scorer>(criterion_, node.rows, basis.totals, scratch_, task.list.data(), basis.n, first);
     }
     /// The best cut that a scan has left, as its scorer values it.
     template <class S>
@@ -83,39 +81,45 @@ private:
         return {scorer.merit(best_.merit()) * share, best_.get()};
     }
 
+    /// The score below which no cut matters, nor is equal to one that does: merits are linear in scores.
+    template <class Index>
+    static double floor(const NodeView& node, const CutTask<Index>& task, const Scorer& made, double share) {
+        if (!(task.least > -infinity)) return -1e300;
+        return made.score_step((task.least - 2 * node.tolerance) / share - made.merit(0.0));
+    }
     template <class Index>
     FoundCut best_of_all(const NodeView& node, const CutTask<Index>& task) {
-        const Basis basis = basis_of(node, task);
+        const TakingPart basis = basis_of(node, task);
         const Scorer made = scorer(node, task, basis);
         best_.start(made.score_step(node.tolerance / basis.share), task.limits.last_of_ties);
-        scan(task.list.data(), task.known, 0, basis.n, false, false, made, task.limits, best_);
+        scan(task.list.data(), task.known, 0, basis.n, false, false, made, task.limits, best_,
+             floor(node, task, made, basis.share));
         return found(made, basis.share);
     }
     template <class Index>
     FoundCut best_of_both_sides(const NodeView& node, const CutTask<Index>& task) {
-        const Basis basis = basis_of(node, task);
+        const TakingPart basis = basis_of(node, task);
         const size_t n = basis.n, known = task.known;
         const Scorer right = scorer(node, task, basis);
         best_.start(right.score_step(node.tolerance), task.limits.last_of_ties);
-        scan(task.list.data(), known, 0, n, true, false, right, task.limits, best_);
-        Scorer left = scorer(node, task, basis);
+        const double least = floor(node, task, right, basis.share);
+        scan(task.list.data(), known, 0, n, true, false, right, task.limits, best_, least);
+        Scorer left = scorer(node, task, basis, true);
         for (size_t i = known; i < n; ++i) left.add(task.list[i].row);
-        scan(task.list.data(), known, n - known, n, false, true, left, task.limits, best_);
+        scan(task.list.data(), known, n - known, n, false, true, left, task.limits, best_, least);
         return found(left, basis.share);
     }
     /// Rows without a value are shared over the branches, and the formula knows of it.
-    template <class Index>
-    FoundCut best_of_known(const NodeView& node, const CutTask<Index>& task) {
-        const Basis basis = basis_of(node, task);
+    FoundCut best_of_known(const NodeView& node, const CutTask<uint32_t>& task) {
+        const TakingPart basis = basis_of(node, task);
         const KnownScorer made(node.rows, basis.totals, node.totals.weight, criterion_);
         best_.start(node.tolerance, task.limits.last_of_ties);
         scan(task.list.data(), task.known, 0, task.known, false, false, made, task.limits, best_);
         return found(made, 1);
     }
     /// Rows without a value are shared over the branches, and counted there.
-    template <class Index>
-    FoundCut best_by_shares(const NodeView& node, const CutTask<Index>& task) {
-        const Basis basis = basis_of(node, task);
+    FoundCut best_by_shares(const NodeView& node, const CutTask<uint32_t>& task) {
+        const TakingPart basis = basis_of(node, task);
         const SharedCountsScorer<C> made(criterion_, node.rows, node.totals, basis.totals);
         best_.start(node.tolerance, task.limits.last_of_ties);
         scan(task.list.data(), task.known, 0, task.known, false, false, made, task.limits, best_);
@@ -146,18 +150,17 @@ private:
         }
     }
 
-    template <class S, class Index>
-    static double merit_by(S made, const CutTask<Index>& task, const Cut& cut, double threshold) {
+    template <class S>
+    static double merit_by(S made, const CutTask<uint32_t>& task, const Cut& cut, double threshold) {
         const size_t n = task.left_out ? task.known : task.list.size(), missing = cut.missing_left() ? n - task.known : 0;
         const size_t left = cut.position() + missing, right = n - left;
         if (left < task.limits.min_count || right < task.limits.min_count || right == 0) return -infinity;
         for (size_t i = 0; i < missing; ++i) made.add(task.list[task.known + i].row);
         for (size_t i = 0; i < cut.position(); ++i) made.add(task.list[i].row);
-        const auto missing_sides = [&] {
-            if (task.known < n) return MissingSides{cut.missing_left(), !cut.missing_left()};
-            return task.limits.larger(left, right, made.left_weight_now(), made.right_weight_now());
-        };
-        if (!task.limits.allow(made, [&] { return threshold; }, missing_sides)) return -infinity;
+        const MissingSides missing_sides = task.known < n
+                                               ? MissingSides{cut.missing_left(), !cut.missing_left()}
+                                               : task.limits.larger(left, right, made.left_weight_now(), made.right_weight_now());
+        if (!task.limits.allow(made, threshold, missing_sides)) return -infinity;
         return made.merit(made.score());
     }
 
@@ -167,7 +170,8 @@ private:
     BestCut best_;
     PairScanFor<C> pair_scan_;
     ClassScanFor<C> class_scan_;
-    CutsAroundZeros<C, Scorer> around_zeros_;
+    std::conditional_t<takes_any_list<C>, CutsAroundZeros<C, Scorer>, NoZeros> around_zeros_;
+    WideList wide_;
 };
 
 }  // namespace treewright

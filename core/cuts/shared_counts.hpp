@@ -13,12 +13,7 @@ public:
     SharedCountsScorer(const C& criterion, const LocalRows& rows, const Totals& node, const Totals& known)
         : criterion_(criterion), rows_(rows), node_(node), known_(known), left_(node.sums.size()), branch_{left_, left_} {}
 
-    void add(size_t row) {
-        const double w = rows_.weight_of(row);
-        left_.weight += w;
-        if constexpr (C::classification) left_.sums[static_cast<size_t>(rows_.label[row])] += w;
-        else left_.sums[0] += w * rows_.target[row];
-    }
+    void add(size_t row) { add_row<C::classification>(rows_, row, left_); }
     double score() const {
         const double share = left_.weight / known_.weight;
         Totals &left = branch_[0], &right = branch_[1];

@@ -1,5 +1,7 @@
 // A forest: many trees on one table, grown in one call and kept in compact arrays (Breiman, 2001).
 #pragma once
+#include <optional>
+
 #include "grow/grow.hpp"
 #include "predict/route.hpp"
 #include "forest/sampler.hpp"
@@ -56,10 +58,10 @@ struct Forest {
     void add_table(PackedNode& node, Groups groups, int32_t n_categories);
     /// Call the nodes appended so far a tree; all trees together have so many splits.
     void close(size_t n_splits);
-    /// Make room for a tree of so many nodes.
+    /// Make room for trees of so many nodes.
     void reserve(size_t n_nodes, bool classes);
-    /// Set the trees of others behind those of this; their memory is freed.
-    void append(std::vector<Forest>&& others, int threads);
+    /// Set the trees of another behind those of this.
+    void append(const Forest& other);
 };
 
 /// The arrays of a forest as they are kept outside.
@@ -90,11 +92,12 @@ inline ForestView Forest::view(int n_classes) const {
 
 /// How the rows of each tree are drawn.
 struct Draws {
-    std::vector<uint64_t> seeds;     // one a tree
-    size_t n_draws = 0;              // with replacement; 0 = every row once
-    std::vector<double> chance;      // by row, up to a factor; empty = all alike
-    bool balanced = false;           // class weights from the classes drawn
-    double min_weight_fraction = 0;  // least share of a tree's weight in a leaf
+    std::vector<uint64_t> seeds;                // one a tree
+    size_t n_draws = 0;                         // with replacement; 0 = every row once
+    std::vector<double> chance;                 // by row, up to a factor; empty = all alike
+    bool balanced = false;                      // class weights from the classes drawn
+    bool splitmix = false;                      // drawn as version 0.1 did
+    std::optional<double> min_weight_fraction;  // least share of a tree's weight in a leaf; none: the recipe's least weight
 };
 
 /// Grow all trees; those that cannot be compact are left in `others`.

@@ -2,9 +2,12 @@
 #include "forest/forest.hpp"
 
 #include <memory>
+#include <mutex>
+#include <optional>
 
 #include "grow/driver.hpp"
 #include "grow/offers.hpp"
+#include "base/orderless_sum.hpp"
 #include "base/parallel.hpp"
 #include "base/sparse.hpp"
 #include "grow/by_sorting/finder.hpp"
@@ -29,9 +32,11 @@ struct Sample {
         if (draws.n_draws) weight.assign(times.begin(), times.end());
         else if (target.weight) weight.assign(target.weight, target.weight + times.size());
         if (draws.n_draws && draws.balanced) balance(target, draws.n_draws);
-        total = weight.empty() ? static_cast<double>(rows.size()) : 0.0;
-        if (!weight.empty())
-            for (uint32_t row : rows) total += weight[row];
+        total = static_cast<double>(draws.n_draws && !draws.balanced ? draws.n_draws : rows.size());
+        if (weight.empty() || (draws.n_draws && !draws.balanced)) return;
+        std::vector<double> drawn;
+        for (uint32_t row : rows) drawn.push_back(weight[row]);
+        total = orderless_weight(drawn);
     }
 
 private:
@@ -129,6 +134,9 @@ struct ForestTask {
     Sampler sampler;
 
     size_t n_trees() const { return draws.seeds.size(); }
+    double least_weight_of_leaf(const Sample& sample) const {
+        return draws.min_weight_fraction ? *draws.min_weight_fraction * sample.total : recipe.min_weight_leaf;
+    }
     /// A forest of no trees yet, with the precision its weights need.
     Forest blank() const {
         Forest forest;
@@ -141,7 +149,31 @@ struct ForestTask {
     }
 };
 
-std::vector<Forest> grow_sorted(const ForestTask& shared, GrowTask task) {
+/// Sets trees one behind the other, in their order, as they are done: what they took to grow serves the next ones. A forest is
+/// never held twice.
+class TreesInOrder {
+public:
+    TreesInOrder(Forest& out, size_t n_trees, bool classes) : out_(out), waiting_(n_trees), classes_(classes) {}
+
+    void add(size_t number, Forest&& tree) {
+        const std::lock_guard lock(busy_);
+        waiting_[number] = std::move(tree);
+        for (; next_ < waiting_.size() && waiting_[next_]; waiting_[next_++].reset()) {
+            const size_t nodes = waiting_[next_]->node.size();
+            if (next_ == 0) out_.reserve((nodes + nodes / 16) * waiting_.size(), classes_);  // others are about as large
+            out_.append(*waiting_[next_]);
+        }
+    }
+
+private:
+    Forest& out_;
+    std::vector<std::optional<Forest>> waiting_;  // for those before them
+    bool classes_;
+    size_t next_ = 0;
+    std::mutex busy_;
+};
+
+Forest grow_sorted(const ForestTask& shared, GrowTask task) {
     struct Worker {
         Recipe recipe;  // with the least weight of a leaf in the tree in hand
         GrowTask task;
@@ -158,7 +190,7 @@ std::vector<Forest> grow_sorted(const ForestTask& shared, GrowTask task) {
         void grow(const ForestTask& shared, uint64_t seed, int thread, Forest& out) {
             sample.draw(shared.sampler, shared.draws, shared.target, seed);
             task.total_weight = sample.total;
-            recipe.min_weight_leaf = std::max(shared.recipe.min_weight_leaf, shared.draws.min_weight_fraction * sample.total);
+            recipe.min_weight_leaf = shared.least_weight_of_leaf(sample);
             writer.start(out);
             Driver(task, finder, writer, thread).grow(finder.root(sample.rows, sample.weight, Random(seed).next()));
             writer.finish();
@@ -172,16 +204,17 @@ std::vector<Forest> grow_sorted(const ForestTask& shared, GrowTask task) {
     const LogTable logs(task.formula->traits.log_table && unit ? task.table.n_rows : 0);
     task.n_log_n = logs.data();
     std::vector<std::unique_ptr<Worker>> workers(static_cast<size_t>(std::max(threads, 1)));
-    std::vector<Forest> trees(shared.n_trees());
-    parallel_for(trees.size(), threads, [&](size_t t, int thread) {
+    Forest forest = shared.blank();
+    TreesInOrder trees(forest, shared.n_trees(), task.n_classes > 0);
+    parallel_for(shared.n_trees(), threads, [&](size_t t, int thread) {
         auto& worker = workers[static_cast<size_t>(thread)];
         if (!worker) worker = std::make_unique<Worker>(shared, task, columns, unit);
         shared.monitor.poll(thread);
         Forest grown = shared.blank();
         worker->grow(shared, shared.draws.seeds[t], thread, grown);
-        trees[t] = std::move(grown);
+        trees.add(t, std::move(grown));
     });
-    return trees;
+    return forest;
 }
 
 /// Every tree by the engine that `grow` would choose for it.
@@ -198,7 +231,7 @@ GrownForest grow_each(const ForestTask& shared) {
         rows.fill(shared.table, shared.target, sample);
         Recipe recipe = shared.recipe;
         recipe.random_state = shared.draws.seeds[t];
-        recipe.min_weight_leaf = shared.draws.min_weight_fraction * sample.total;
+        recipe.min_weight_leaf = shared.least_weight_of_leaf(sample);
         recipe.threads = std::max(1, threads / static_cast<int>(std::min(n, static_cast<size_t>(threads))));
         Monitor inner;
         inner.check = [&](double) {
@@ -221,13 +254,12 @@ GrownForest grow_each(const ForestTask& shared) {
 GrownForest grow_forest(const Table& table, const Target& target, const Recipe& given, const Draws& draws,
                         std::span<const int32_t> position, std::span<const int32_t> n_categories, Monitor& monitor) {
     const Recipe recipe = given.normalised(table.features.size());
-    const ForestTask shared{table, target, recipe, draws, position, n_categories, monitor, Sampler(table.n_rows, draws.chance)};
+    const ForestTask shared{table,    target,       recipe,  draws,
+                            position, n_categories, monitor, Sampler(table.n_rows, draws.chance, draws.splitmix)};
     monitor.total = static_cast<double>(table.n_rows) * static_cast<double>(std::max<size_t>(shared.n_trees(), 1));
     const GrowTask task{table, recipe, target.n_classes, target.label, target.number, 0, monitor};
     if (!use_sorting(task)) return grow_each(shared);
-    GrownForest grown{shared.blank(), {}};
-    grown.forest.append(grow_sorted(shared, task), recipe.threads);
-    return grown;
+    return {grow_sorted(shared, task), {}};
 }
 
 std::optional<TreeArrays> grow_drawn_cuts(const Table& table, const Target& target, const Recipe& given, Monitor& monitor) {

@@ -1,12 +1,10 @@
 // The compact arrays of a forest: trees put in, and given back in full.
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 
 #include "splits/candidate.hpp"
 #include "forest/forest.hpp"
-#include "base/parallel.hpp"
 #include "base/writer.hpp"
 #include "grow/grow_task.hpp"
 
@@ -69,35 +67,21 @@ void Forest::reserve(size_t n_nodes, bool classes) {
     risk.reserve(n_nodes);
 }
 
-void Forest::append(std::vector<Forest>&& others, int threads) {
-    for (const Forest& other : others) {
-        join_begins(tree_begin, other.tree_begin);
-        join_begins(split_begin, other.split_begin);
-        join_begins(tables_of, other.tables_of);
-        join_begins(table_begin, other.table_begin);
-    }
-    const auto join = [&](auto array_of) {  // room is made once: these are most of the memory that growing takes
-        auto& to = array_of(*this);
-        size_t n = to.size();
-        for (Forest& other : others) n += array_of(other).size();
-        to.reserve(n);
-        for (Forest& other : others) {
-            auto from = std::move(array_of(other));
-            to.insert(to.end(), from.begin(), from.end());
-        }
-    };
-    const std::function<void()> arrays[] = {
-        [&] { join([](Forest& f) -> auto& { return f.node; }); },
-        [&] { join([](Forest& f) -> auto& { return f.value.wide; }); },
-        [&] { join([](Forest& f) -> auto& { return f.risk; }); },
-        [&] { join([](Forest& f) -> auto& { return f.value.single; }); },
-        [&] { join([](Forest& f) -> auto& { return f.weight.single; }); },
-        [&] { join([](Forest& f) -> auto& { return f.weight.wide; }); },
-        [&] { join([](Forest& f) -> auto& { return f.merit; }); },
-        [&] { join([](Forest& f) -> auto& { return f.count; }); },
-        [&] { join([](Forest& f) -> auto& { return f.table_entry; }); },
-    };
-    parallel_for(std::size(arrays), threads, [&](size_t i, int) { arrays[i](); });
+void Forest::append(const Forest& other) {
+    join_begins(tree_begin, other.tree_begin);
+    join_begins(split_begin, other.split_begin);
+    join_begins(tables_of, other.tables_of);
+    join_begins(table_begin, other.table_begin);
+    const auto join = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    join(node, other.node);
+    join(value.single, other.value.single);
+    join(value.wide, other.value.wide);
+    join(count, other.count);
+    join(weight.single, other.weight.single);
+    join(weight.wide, other.weight.wide);
+    join(risk, other.risk);
+    join(merit, other.merit);
+    join(table_entry, other.table_entry);
 }
 
 bool pack_into(const TreeArrays& tree, size_t width, bool classes, std::span<const int32_t> position,

@@ -2,7 +2,9 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <bit>
 #include <numeric>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -10,17 +12,55 @@
 
 namespace treewright {
 
-/// Draws rows for a tree by its seed; made once, used for every tree.
+/// The Mersenne Twister (Matsumoto & Nishimura, 1998), read as NumPy's `RandomState` reads it.
+class MersenneTwister {
+public:
+    explicit MersenneTwister(uint64_t seed) : next_(static_cast<uint32_t>(seed)) {}
+
+    /// As `randint(0, n)`: bits are drawn until their number is below n.
+    uint64_t below(uint64_t n) {
+        if (n == 1) return 0;
+        const auto last = static_cast<uint32_t>(n - 1);
+        const uint32_t mask = ~uint32_t{0} >> std::countl_zero(last);
+        for (;;) {
+            if (const auto drawn = static_cast<uint32_t>(next_()) & mask; drawn <= last) return drawn;
+        }
+    }
+
+    /// As `random_sample()`: uniform in [0, 1).
+    double uniform() {
+        const auto high = static_cast<double>(next_() >> 5), low = static_cast<double>(next_() >> 6);
+        return (high * 0x1.0p26 + low) * 0x1.0p-53;
+    }
+
+private:
+    std::mt19937 next_;
+};
+
+/// Draws rows for a tree by its seed; made once, used for every tree. A forest of scikit-learn draws the same rows by the same
+/// seed.
 class Sampler {
 public:
-    /// `chance` is by row, up to a factor; empty = all alike.
-    Sampler(size_t n_rows, std::span<const double> chance) : n_rows_(n_rows), below_(chance.size()) {
+    /// `chance` is by row, up to a factor; empty = all alike. `splitmix` draws as version 0.1 did.
+    Sampler(size_t n_rows, std::span<const double> chance, bool splitmix = false)
+        : n_rows_(n_rows), splitmix_(splitmix), below_(chance.size()) {
         std::partial_sum(chance.begin(), chance.end(), below_.begin());
     }
     /// How often each row is drawn, in so many draws with replacement; 0 = every row once.
-    void draw(uint64_t seed, size_t n_draws, std::vector<uint32_t>& times) const {
-        times.assign(n_rows_, n_draws ? 0 : 1);
-        Random random(child_seed(seed, 0xb0075));  // a stream of its own, apart from the one the tree grows by
+    void draw(uint64_t seed, size_t n_draws, std::vector<uint32_t>& times) const { draw(seed, n_draws, 0, n_rows_, times); }
+    /// The same of the rows of a block alone, from `begin` to before `end`.
+    void draw(uint64_t seed, size_t n_draws, size_t begin, size_t end, std::vector<uint32_t>& times) const {
+        times.assign(end - begin, n_draws ? 0 : 1);
+        if (splitmix_) {
+            draw_by(Random(child_seed(seed, 0xb0075)), n_draws, begin, times);
+        } else {
+            draw_by(MersenneTwister(seed), n_draws, begin, times);
+        }
+    }
+
+private:
+    template <class Generator>
+    void draw_by(Generator random, size_t n_draws, size_t begin, std::vector<uint32_t>& times) const {
         for (size_t i = 0; i < n_draws; ++i) {
             size_t row = 0;
             if (below_.empty()) {
@@ -29,12 +69,12 @@ public:
                 const double at = random.uniform() * below_.back();
                 row = static_cast<size_t>(std::upper_bound(below_.begin(), below_.end() - 1, at) - below_.begin());
             }
-            ++times[row];
+            if (row - begin < times.size()) ++times[row - begin];
         }
     }
 
-private:
     size_t n_rows_;
+    bool splitmix_;
     std::vector<double> below_;  // sums of chances up to each row; empty = all alike
 };
 

@@ -28,6 +28,7 @@ public:
         out_ = &out;
         first_ = out.node.size();
         merit_.clear();
+        impurity_.clear();
         table_of_.clear();
         tables_.clear();
         groups_.clear();
@@ -42,6 +43,7 @@ public:
         if (!task_.n_classes) {
             out_->weight.add(leaf.weight);
             out_->risk.push_back(leaf.risk);
+            if (task_.n_outputs() > 1) impurity_.push_back(leaf.impurity);
         }
         out_->count.push_back(static_cast<uint32_t>(leaf.count));
         out_->node.push_back({infinity, missing_left, static_cast<uint32_t>(node)});
@@ -80,6 +82,7 @@ public:
         const bool by_impurity = !left_out(task_.recipe.missing) && task_.n_classes && task_.formula->traits.decrease;
         if (by_impurity) measure_nodes();
         for (size_t node = 0; node < size(); ++node) {
+            if (node + ahead < size() && table_of_[node + ahead] == between_rows) call_for(out_->node[first_ + node + ahead]);
             PackedNode& packed = out_->node[first_ + node];
             if (packed.first_child == node) continue;
             out_->merit.push_back(by_impurity ? decrease_of(node, packed.first_child) : merit_of(node, packed.first_child));
@@ -92,6 +95,7 @@ public:
     }
 
 private:
+    static constexpr size_t ahead = 16;                         // nodes whose values are on their way
     static constexpr int32_t no_table = -1, between_rows = -2;  // in table_of_
     struct SplitGroups {
         int32_t n_categories;
@@ -103,16 +107,16 @@ private:
         measured_.resize(size());
         const size_t width = out_->width;
         totals_[0].sums.resize(width);
+        const bool several = task_.n_outputs() > 1;
         for (size_t node = 0; node < size(); ++node) {
             Totals& totals = totals_[0];
-            totals.weight = 0;
             size_t classes = 0;
             for (size_t k = 0; k < width; ++k) {
                 totals.sums[k] = out_->value[(first_ + node) * width + k];
-                totals.weight += totals.sums[k];
                 classes += totals.sums[k] > 0;
             }
-            measured_[node] = {totals.weight, classes > 1 ? task_.formula->impurity(totals) : 0.0};
+            totals.weight = weight_of_classes(task_, totals.sums);
+            measured_[node] = {totals.weight, several || classes > 1 ? impurity_of_classes(task_, totals) : 0.0};
         }
     }
     double decrease_of(size_t node, size_t child) const {
@@ -136,14 +140,27 @@ private:
         for (size_t i : {child, child + 1}) after += weight(static_cast<int32_t>(i)) * impurity(i);
         return std::max(impurity(node) - after / weight(static_cast<int32_t>(node)), 0.0);
     }
-    double impurity(size_t node) const { return risk(static_cast<int32_t>(node)) / weight(static_cast<int32_t>(node)); }
+    double impurity(size_t node) const {
+        if (!impurity_.empty()) return impurity_[node];
+        return risk(static_cast<int32_t>(node)) / weight(static_cast<int32_t>(node));
+    }
 
     size_t at(int32_t node) const { return first_ + static_cast<size_t>(node); }
-    /// The threshold of a node that lies between two rows. Values are looked up all at once, since each is far away in memory.
+    /// The threshold of a node that lies between two rows. Values are looked up all at once, since each is far away in memory,
+    /// and called for before.
     double middle(const PackedNode& packed) const {
+        const auto [left, right] = values_beside(packed);
+        return midpoint(*left, *right);
+    }
+    void call_for(const PackedNode& packed) const {
+        const auto [left, right] = values_beside(packed);
+        __builtin_prefetch(left);
+        __builtin_prefetch(right);
+    }
+    std::pair<const double*, const double*> values_beside(const PackedNode& packed) const {
         const auto rows = std::bit_cast<uint64_t>(packed.threshold);
         const double* value = task_.table.features[static_cast<size_t>(feature_of_[packed.column & column_bits])].numbers;
-        return midpoint(value[rows >> 32], value[rows & 0xffffffffu]);
+        return {value + (rows >> 32), value + (rows & 0xffffffffu)};
     }
 
     const GrowTask& task_;
@@ -156,7 +173,7 @@ private:
     std::vector<std::pair<double, double>> measured_;
 
     // by node, until the tree is done
-    std::vector<double> merit_;
+    std::vector<double> merit_, impurity_;  // impurity: the mean over several targets of numbers
     std::vector<int32_t> table_of_;
     std::vector<SplitGroups> tables_;
     std::vector<std::pair<int32_t, int32_t>> groups_;

@@ -25,7 +25,15 @@ std::vector<double> sorted_values(const double* values, size_t n) {
 
 }  // namespace
 
-ColumnTransforms::ColumnTransforms(const Table& table, const Target& target, const Recipe& recipe)
+bool is_ranked(const Feature& feature, const Recipe& recipe) {
+    return feature.categorical() && recipe.subset && recipe.max_groups == 2 && recipe.threshold && !recipe.plain &&
+           recipe.policies.empty() &&
+           (recipe.category_order == CategoryOrder::once ||
+            (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories));
+}
+
+ColumnTransforms::ColumnTransforms(const Table& table, const Target& target, const Recipe& recipe,
+                                   const std::vector<std::vector<int32_t>>* orders)
     : given_(table),
       recipe_(recipe),
       table_(table),
@@ -37,10 +45,8 @@ ColumnTransforms::ColumnTransforms(const Table& table, const Target& target, con
         const Feature& feature = table.features[f];
         if (!feature.categorical()) {
             if (recipe.max_bins > 0) bin(f, recipe.max_bins);
-        } else if (recipe.subset && recipe.max_groups == 2 && recipe.threshold && !recipe.plain && recipe.policies.empty() &&
-                   (recipe.category_order == CategoryOrder::once ||
-                    (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories))) {
-            rank(f, target);
+        } else if (is_ranked(feature, recipe)) {
+            rank(f, orders ? std::vector((*orders)[f]) : category_ranks(feature, table.n_rows, target));
         }
     }
 }
@@ -70,12 +76,12 @@ void ColumnTransforms::bin(size_t feature, int max_bins) {
     table_.features[feature].numbers = column.data();
 }
 
-void ColumnTransforms::rank(size_t feature, const Target& target) {
-    const int32_t* codes = given_.features[feature].codes;
-    const auto levels = static_cast<size_t>(given_.features[feature].n_categories);
+std::vector<int32_t> category_ranks(const Feature& feature, size_t n_rows, const Target& target) {
+    const int32_t* codes = feature.codes;
+    const auto levels = static_cast<size_t>(feature.n_categories);
     const size_t outputs = target.n_outputs, width = outputs * static_cast<size_t>(std::max(target.n_classes, 1));
     std::vector<double> sums(levels * width, 0.0), weight(levels, 0.0);
-    for (size_t i = 0; i < given_.n_rows; ++i) {
+    for (size_t i = 0; i < n_rows; ++i) {
         if (codes[i] < 0) continue;
         const auto level = static_cast<size_t>(codes[i]);
         const double w = target.weight ? target.weight[i] : 1.0;
@@ -84,8 +90,14 @@ void ColumnTransforms::rank(size_t feature, const Target& target) {
             sums[level * width + (target.n_classes ? static_cast<size_t>(target.label[at + o]) : o)] +=
                 target.n_classes ? w : w * target.number[at + o];
     }
+    return order_levels(sums, weight, width, feature.truth, target.n_classes > 0);
+}
+
+void ColumnTransforms::rank(size_t feature, std::vector<int32_t>&& code_of) {
+    const int32_t* codes = given_.features[feature].codes;
+    const auto levels = static_cast<size_t>(given_.features[feature].n_categories);
     Ranking& ranking = rankings_[feature];
-    ranking.code_of = order_levels(sums, weight, width, given_.features[feature].truth, target.n_classes > 0);
+    ranking.code_of = std::move(code_of);
     std::vector<double> rank_of(levels, 0.0);
     for (size_t r = 0; r < ranking.code_of.size(); ++r) rank_of[static_cast<size_t>(ranking.code_of[r])] = static_cast<double>(r);
     std::vector<double>& column = columns_[feature];

@@ -14,9 +14,17 @@ struct Ranking {
     std::vector<int32_t> code_of;  // by rank
 };
 
+/// Whether the categories of a feature are grown on as ranks.
+bool is_ranked(const Feature& feature, const Recipe& recipe);
+
+/// The codes of a feature's categories, ordered by the target.
+std::vector<int32_t> category_ranks(const Feature& feature, size_t n_rows, const Target& target);
+
 class ColumnTransforms {
 public:
-    ColumnTransforms(const Table& table, const Target& target, const Recipe& recipe);
+    /// The orders of categories may be given, by feature: those of a subtree are the whole table's.
+    ColumnTransforms(const Table& table, const Target& target, const Recipe& recipe,
+                     const std::vector<std::vector<int32_t>>* orders = nullptr);
     ColumnTransforms(const ColumnTransforms&) = delete;  // it points into itself
     ColumnTransforms& operator=(const ColumnTransforms&) = delete;
 
@@ -31,7 +39,7 @@ private:
         std::vector<double> low, high;  // of the values in each bin
     };
     void bin(size_t feature, int max_bins);
-    void rank(size_t feature, const Target& target);
+    void rank(size_t feature, std::vector<int32_t>&& code_of);
     double restored(size_t feature, double threshold) const;
 
     const Table& given_;

@@ -1,8 +1,8 @@
 // Constraints on a tree: what branches may predict so that it stays monotone, and which features may share a path.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/statistics.hpp"
@@ -41,32 +41,68 @@ struct CutBounds {
 
         bool meets_left(double threshold, bool with_missing) const { return low < threshold || (missing && with_missing); }
         bool meets_right(double threshold, bool with_missing) const { return high > threshold || (missing && with_missing); }
+        bool meets_every_cut() const { return low == -infinity && high == infinity; }
     };
     Bounds whole;                         // those of the node
     std::vector<Neighbour> lower, upper;  // leaves that may not predict more, or less; the strictest first
 
     bool free() const { return whole.sign == 0 && lower.empty() && upper.empty(); }
-    bool allow(double first, double second, double threshold, MissingSides missing) const {
-        return left(threshold, missing.left).hold(first) && right(threshold, missing.right).hold(second) &&
-               (threshold == infinity || whole.in_order(first, second));  // missing values have no place in the order
-    }
-    Bounds left(double threshold, bool with_missing) const {
-        return part([&](const Neighbour& other) { return other.meets_left(threshold, with_missing); });
-    }
-    Bounds right(double threshold, bool with_missing) const {
-        return part([&](const Neighbour& other) { return other.meets_right(threshold, with_missing); });
-    }
+    bool allow(double first, double second, double threshold, MissingSides missing) const;
+    /// What every cut between values must respect.
+    Bounds of_every_cut() const;
+    Bounds left(double threshold, bool with_missing) const;
+    Bounds right(double threshold, bool with_missing) const;
+    /// Cuts from this threshold on, and below the one that is given, have the same bounds.
+    double next_change(double threshold) const;
 
 private:
     template <class Meets>
-    Bounds part(Meets&& meets) const {
-        Bounds bounds = whole;
-        const auto below = std::find_if(lower.begin(), lower.end(), meets),
-                   above = std::find_if(upper.begin(), upper.end(), meets);
-        bounds.lowest = below == lower.end() ? -infinity : below->prediction;
-        bounds.highest = above == upper.end() ? infinity : above->prediction;
-        return bounds;
+    Bounds part(Meets&& meets) const;
+};
+
+/// Bounds on cuts of a sorted list that are asked for from the left. Where a cut stands is looked up in the table, far from here;
+/// bounds change at few places, so that these are looked for instead.
+class BoundsFromLeft {
+public:
+    explicit BoundsFromLeft(const CutBounds& cuts) : cuts_(cuts), whole_(cuts.whole), every_(cuts.of_every_cut()) {}
+
+    /// Whether the cut after so many rows, of at most `last`, may be made: missing_sides() and threshold(rows), where it stands,
+    /// are asked if they matter.
+    template <class Missing, class Threshold>
+    bool allow(double first, double second, size_t rows, size_t last, Missing&& missing_sides, Threshold&& threshold) {
+        if (!whole_.in_order(first, second) || !every_.hold(first) || !every_.hold(second)) return false;
+        if (whole_.hold(first) && whole_.hold(second)) return true;
+        look(rows, last, missing_sides(), threshold);
+        return left_.hold(first) && right_.hold(second);
     }
+
+private:
+    template <class Threshold>
+    void look(size_t rows, size_t last, MissingSides missing, Threshold&& threshold) {
+        if (rows > until_ || missing.left != missing_.left || missing.right != missing_.right) {
+            const double here = threshold(rows);
+            if (!(here < change_) || missing.left != missing_.left || missing.right != missing_.right) {
+                missing_ = missing;
+                left_ = cuts_.left(here, missing.left);
+                right_ = cuts_.right(here, missing.right);
+                change_ = cuts_.next_change(here);
+                step_ = 1;
+            }
+            until_ = std::min(rows + step_, last);
+            step_ *= 2;
+            if (until_ <= rows || !(threshold(until_) < change_)) {
+                until_ = rows;
+                step_ = 1;
+            }
+        }
+    }
+
+    const CutBounds& cuts_;
+    const Bounds whole_, every_;
+    Bounds left_, right_;  // of the cut looked at last
+    MissingSides missing_{};
+    size_t until_ = 0, step_ = 1;  // rows up to which the bounds are known to be the same
+    double change_ = -infinity;
 };
 
 /// Groups of features that may share a path: a node may use the features of those groups that hold every feature used above it.
@@ -80,47 +116,17 @@ public:
     bool free() const { return groups_.empty(); }
 
     /// Those of the features that may stand in one split: of each open group, or all if there are no groups.
-    std::vector<std::vector<int32_t>> sets(const std::vector<int32_t>& features, const Open& open) const {
-        if (free()) return {features};
-        std::vector<std::vector<int32_t>> sets;
-        const auto add = [&](size_t group) {
-            std::vector<int32_t>& set = sets.emplace_back();
-            for (int32_t feature : features)
-                if (std::find(groups_[group].begin(), groups_[group].end(), feature) != groups_[group].end())
-                    set.push_back(feature);
-        };
-        if (open)
-            for (size_t group : *open) add(group);
-        else
-            for (size_t group = 0; group < groups_.size(); ++group) add(group);
-        std::sort(sets.begin(), sets.end());
-        sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
-        return sets;
-    }
+    std::vector<std::vector<int32_t>> sets(const std::vector<int32_t>& features, const Open& open) const;
     /// The groups that are still open below a split on this feature.
-    Open below(const Open& open, int32_t feature) const {
-        auto kept = std::make_shared<std::vector<size_t>>();
-        const auto keep = [&](size_t group) {
-            if (std::find(groups_[group].begin(), groups_[group].end(), feature) != groups_[group].end()) kept->push_back(group);
-        };
-        if (open)
-            for (size_t group : *open) keep(group);
-        else
-            for (size_t group = 0; group < groups_.size(); ++group) keep(group);
-        return kept;
-    }
+    Open below(const Open& open, int32_t feature) const;
     /// Those of the features that an open group holds.
-    Features among(const std::vector<int32_t>& features, const Open& open) const {
-        auto kept = std::make_shared<std::vector<int32_t>>();
-        for (int32_t feature : features)
-            if (std::any_of(open->begin(), open->end(), [&](size_t group) {
-                    return std::find(groups_[group].begin(), groups_[group].end(), feature) != groups_[group].end();
-                }))
-                kept->push_back(feature);
-        return kept;
-    }
+    Features among(const std::vector<int32_t>& features, const Open& open) const;
 
 private:
+    bool holds(size_t group, int32_t feature) const;
+    template <class Use>
+    void each_open(const Open& open, Use&& use) const;
+
     const std::vector<std::vector<int32_t>>& groups_;
 };
 

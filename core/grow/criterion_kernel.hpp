@@ -26,15 +26,16 @@ public:
         if constexpr (goes_by_rows<C>) {
             return {};
         } else {
-            const auto search = [&](const Levels& counted) {
-                return CategorySearch<C>(criterion_, recipe_, table, counted, node.totals, node.tolerance, spread(node), feature,
-                                         bounds, node.rows.levels);
+            GroupingBy<C> criterion(criterion_);
+            const auto task = [&](const Levels& counted) {
+                return GroupingTask{criterion,      recipe_,      table,   counted, node.totals,
+                                    node.tolerance, spread(node), feature, bounds,  node.rows.levels};
             };
-            if (!recipe_.fair_categories) return search(levels).best();
+            if (!recipe_.fair_categories) return treewright::best_grouping(task(levels));
             shrunk_ = levels;
             if (!shrink(shrunk_, C::classification)) return {};
-            Candidate found = search(shrunk_).best();
-            return found.found() && search(levels).allows(found) ? std::move(found) : Candidate{};
+            Candidate found = treewright::best_grouping(task(shrunk_));
+            return found.found() && allows(task(levels), found) ? std::move(found) : Candidate{};
         }
     }
     Candidate best_grouping(const NodeView& node, const Table& table, int32_t feature, std::span<const int32_t> codes,
@@ -81,9 +82,6 @@ public:
 
     FoundCut best_cut(const NodeView& node, const CutTask<uint16_t>& task) override { return cuts_.best(node, task); }
     FoundCut best_cut(const NodeView& node, const CutTask<uint32_t>& task) override { return cuts_.best(node, task); }
-    double merit_of_cut(const NodeView& node, const CutTask<uint16_t>& task, const Cut& cut, double threshold) override {
-        return cuts_.merit(node, task, cut, threshold);
-    }
     double merit_of_cut(const NodeView& node, const CutTask<uint32_t>& task, const Cut& cut, double threshold) override {
         return cuts_.merit(node, task, cut, threshold);
     }
@@ -103,13 +101,13 @@ public:
             Scorer scorer = make_scorer<Scorer>(criterion_, node.rows, feature.totals, scratch_);
             feature.each_side([&](bool missing_left) {
                 Totals left = feature.start(missing_left);
-                for (int i = 0; i < missing_bin; ++i) {
-                    const double* bin = feature.bin(static_cast<size_t>(i));
+                for (size_t i = 0; i < feature.n_bins; ++i) {
+                    const double* bin = feature.bin(i);
                     if (feature.layout.count(bin) == 0) continue;
                     feature.layout.add(bin, left);
                     if (!allowed(feature.totals, left.count, left.weight, feature.totals.weight - left.weight)) continue;
                     scorer.jump(left);
-                    best.offer(feature.share * scorer.merit(scorer.score()), {missing_left, i, infinity});
+                    best.offer(feature.share * scorer.merit(scorer.score()), {missing_left, static_cast<int>(i), infinity});
                 }
             });
         }
@@ -134,13 +132,13 @@ public:
             }
         }
     }
-    void bound_bins(const NodeView& node, const BinnedFeature& feature, bool missing_left,
-                    std::array<double, 256>& bound) override {
+    void bound_bins(const NodeView& node, const BinnedFeature& feature, bool missing_left, double least,
+                    std::span<double> bound) override {
         if constexpr (may_be_bounded<C>) {
             const Totals& totals = feature.totals;
             Totals left = feature.start(missing_left), here(left.sums.size()), other(left.sums.size());
             const auto each_bin = [&](auto&& use) {  // with what is left of it, and itself
-                for (size_t i = 0; i < missing_bin; ++i) {
+                for (size_t i = 0; i < feature.n_bins; ++i) {
                     here.clear();
                     feature.layout.add(feature.bin(i), here);
                     if (here.count == 0) continue;
@@ -153,23 +151,8 @@ public:
                     bound[i] = C::most_inside(totals, left, here, BinLayout::rows_apart(feature.bin(i)), node.rows.centre);
                 });
             } else if (task_.n_classes == 2) {
-                // the merit is convex in the left class weights: its largest value on the bin's box stands at a corner
                 Scorer scorer = make_scorer<Scorer>(criterion_, node.rows, totals, scratch_);
-                each_bin([&](size_t i) {
-                    bound[i] = -infinity;
-                    for (size_t corner = 0; corner < 4; ++corner) {
-                        other.sums = left.sums;
-                        other.weight = left.weight;
-                        for (size_t k = 0; k < 2; ++k)
-                            if (corner >> k & 1) {
-                                other.sums[k] += here.sums[k];
-                                other.weight += here.sums[k];
-                            }
-                        if (other.weight <= 0 || other.weight >= totals.weight) continue;
-                        scorer.jump(other);
-                        bound[i] = std::max(bound[i], scorer.merit(scorer.score()));
-                    }
-                });
+                each_bin([&](size_t i) { bound[i] = largest_at_corner(scorer, totals.weight, left, here, other); });
             } else {
                 typename C::SideCosts costs(criterion_);
                 costs.start(totals.weight);
@@ -179,20 +162,50 @@ public:
                         other.weight += other.sums[k] = rest_of(totals.sums[k], left.sums[k]);
                     costs.add(left, other);
                 };
-                std::array<size_t, 256> group;
-                size_t n = 0;
+                std::vector<size_t> group;
                 each_bin([&](size_t i) {
                     cut();
-                    group[n++] = i;
+                    group.push_back(i);
                 });
                 cut();
                 const double whole = criterion_.impurity(totals);
-                for (size_t g = 0; g < n; ++g) bound[group[g]] = whole - costs.inside(g) / totals.weight;
+                for (size_t g = 0; g < group.size(); ++g) bound[group[g]] = whole - costs.inside(g) / totals.weight;
+                // corners bound better; they are worth their time where that is little beside sorting the bin
+                left = feature.start(missing_left);
+                Scorer scorer = make_scorer<Scorer>(criterion_, node.rows, totals, scratch_);
+                each_bin([&](size_t i) {
+                    if (feature.share * bound[i] < least) return;
+                    const auto present = std::count_if(here.sums.begin(), here.sums.end(), [](double sum) { return sum > 0; });
+                    if (present <= 8 && (left.sums.size() << present) <= 8 * here.count)
+                        bound[i] = std::min(bound[i], largest_at_corner(scorer, totals.weight, left, here, other));
+                });
             }
         }
     }
 
 private:
+    /// The largest merit on the box of what a part of a group may add to the left: it is convex in the left class weights, and so
+    /// largest at a corner, where some classes have gone left and the others have not.
+    static double largest_at_corner(Scorer& scorer, double weight, const Totals& left, const Totals& group, Totals& corner) {
+        double most = -infinity;
+        std::array<size_t, 8> classes;
+        size_t n = 0;
+        for (size_t k = 0; k < group.sums.size(); ++k)
+            if (group.sums[k] > 0) classes[n++] = k;
+        for (size_t gone = 0; gone < size_t{1} << n; ++gone) {
+            corner.sums = left.sums;
+            corner.weight = left.weight;
+            for (size_t j = 0; j < n; ++j)
+                if (gone >> j & 1) {
+                    corner.sums[classes[j]] += group.sums[classes[j]];
+                    corner.weight += group.sums[classes[j]];
+                }
+            if (corner.weight <= 0 || corner.weight >= weight) continue;
+            scorer.jump(corner);
+            most = std::max(most, scorer.merit(scorer.score()));
+        }
+        return most;
+    }
     bool allowed(const Totals& all, size_t left, double left_weight, double right_weight) const {
         const auto least = static_cast<size_t>(std::max<int64_t>(recipe_.min_samples_leaf, 1));
         return left >= least && all.count >= left + least && both_weigh(left_weight, right_weight, recipe_.min_weight_leaf);

@@ -6,7 +6,8 @@
 //   search(node)             the best split into node.split, others into node.competitors; false if there is none
 //   branch_sums(node)        the rows of each branch, summed up
 //   category_sums(node, f)   the rows of each category of a feature, summed up
-//   count_candidates(node)   how many splits the best one was chosen from; most_candidates(node) a quick upper bound
+//   count_candidates(node)   how many splits the best one was chosen from; most_candidates(node) a quick upper bound (where
+//                            significance is offered)
 //   varies(node, feature)    whether a feature has several values (where stop_on_constant is offered)
 //   partition(node)          the branch of every row: settles node.split.default_branch and node.surrogates
 //   take_branches(node, children), then pass_on(node, children) once these are described and the split is written
@@ -36,6 +37,35 @@ concept TreeOutput = requires(Output out, int32_t node, const Description& leaf,
     out.copy_value(node, value);                                // what a node predicts
     out.set_split(node, split, node);                           // with the number of the first child; the others follow
 };
+
+/// What is asked of engines whose nodes are the same, behind one call each: they share one driver.
+template <class Node, class Rows>
+class AnyEngine {
+public:
+    using Item = Node;
+    using SubtreeRows = Rows;
+
+    virtual ~AnyEngine() = default;
+    virtual Description& describe(Item& node) = 0;  // good until the next node is described
+    virtual bool search(Item& node) = 0;
+    virtual std::vector<BranchSums> branch_sums(Item& node) = 0;
+    virtual std::vector<BranchSums> category_sums(Item& node, int32_t feature) = 0;
+    virtual double most_candidates(const Item& node) = 0;
+    virtual double count_candidates(const Item& node) = 0;
+    virtual bool varies(const Item& node, int32_t feature) = 0;
+    virtual void partition(Item& node) = 0;
+    virtual void take_branches(const Item& node, std::vector<Item>& children) = 0;
+    virtual void pass_on(const Item& node, std::vector<Item>& children) = 0;
+    virtual void finish(const Item& node, Candidate& split) = 0;
+};
+
+/// An engine as its driver knows it.
+template <class Engine>
+auto& known_engine(Engine& engine) {
+    using Any = AnyEngine<typename Engine::Item, typename Engine::SubtreeRows>;
+    if constexpr (std::derived_from<Engine, Any>) return static_cast<Any&>(engine);
+    else return engine;
+}
 
 template <class Engine, TreeOutput<typename Engine::Item::Split> Output>
 class Driver {
@@ -196,8 +226,11 @@ private:
             if (asks_decrease_ && of_tree + rounding < recipe_.least_decrease(split_of(node).n_branches)) return false;
             if constexpr (keeps) node.decrease = of_tree;
         }
-        if constexpr (keeps) return gains_enough(node) && (recipe_.significance >= 1 || significant(node));
-        else return true;
+        if constexpr (keeps) {
+            if (!gains_enough(node)) return false;
+            if constexpr (requires { engine_.count_candidates(node); }) return recipe_.significance >= 1 || significant(node);
+        }
+        return true;
     }
     bool gains_enough(Node& node) {
         if (recipe_.min_gain == -no_limit && !recipe_.stop_on_constant) return true;
@@ -284,8 +317,8 @@ private:
         for (int32_t feature : node.split.features()) node.groups = interactions_.below(node.groups, feature);
         node.features = interactions_.among(features_of(node), node.groups);
     }
-    /// The merit of a split as its branches have it, added up in row order: whichever finder found it, it is the same to the last
-    /// bit. Where rows without a value took no part, and of a user's function, it stays as it was found.
+    /// The merit of a split as its branches have it: whichever finder found it, and in whatever order rows came, it is the same
+    /// to the last bit. Where rows without a value took no part, and of a user's function, it stays as it was found.
     void set_merit_of_branches(Node& node) {
         if (left_out(recipe_.policy(static_cast<size_t>(node.split.feature)))) return;
         if (criterion_.traits.decrease) {

@@ -39,8 +39,16 @@ public:
     /// equals, or else ascending.
     template <class Varies>
     const std::vector<int32_t>& choose(const Recipe& recipe, Random& random, Varies&& varies) {
+        return choose(recipe, random, varies, [](std::span<const int32_t>) {});
+    }
+    /// The same; call_for(features) is told the first max_features before any of them is looked at.
+    template <class Varies, class CallFor>
+    const std::vector<int32_t>& choose(const Recipe& recipe, Random& random, Varies&& varies, CallFor&& call_for) {
         chosen_.clear();
-        for (size_t i = 0; any_left() && (i < wanted(recipe) || chosen_.empty()); ++i)
+        for (size_t i = 0; any_left() && i < wanted(recipe); ++i) chosen_.push_back(next(random));
+        call_for(chosen_);
+        std::erase_if(chosen_, [&](int32_t feature) { return !varies(feature); });
+        while (chosen_.empty() && any_left())
             if (const int32_t feature = next(random); varies(feature)) chosen_.push_back(feature);
         undo();
         if (recipe.ties != Ties::random) std::sort(chosen_.begin(), chosen_.end());
@@ -67,17 +75,15 @@ public:
 
     void start(std::span<const int32_t> features, uint64_t seed) {
         keys_.resize(features.size());
-        size_t least = 0;
-        for (size_t i = 0; i < features.size(); ++i) {
-            keys_[i] = key(seed, features[i]);
-            if (keys_[i] < keys_[least]) least = i;
-        }
-        if (!keys_.empty()) std::swap(keys_[0], keys_[least]);
-        sorted_ = false;
+        for (size_t i = 0; i < features.size(); ++i) keys_[i] = key(seed, features[i]);
+        in_place_ = 0;
     }
-    /// The feature at a place. The first often ends the search of a small node, so that the others are not sorted before.
+    /// The feature at a place. The first few often end the search of a small node, so that the others are not sorted before.
     int32_t operator[](size_t place) {
-        if (place > 0 && !sorted_) sort();
+        while (in_place_ <= place) {
+            if (in_place_ < one_by_one) bring_next();
+            else sort();
+        }
         return static_cast<int32_t>(keys_[place] & 0xffffffff);
     }
     void apply(std::vector<int32_t>& features, uint64_t seed) {
@@ -86,9 +92,15 @@ public:
     }
 
 private:
+    static constexpr size_t one_by_one = 4;  // places
+
+    void bring_next() {
+        uint64_t* first = keys_.data() + in_place_++;
+        std::swap(*first, *std::min_element(first, keys_.data() + keys_.size()));
+    }
     /// By the leading bits into groups of about four, then group by group.
     void sort() {
-        sorted_ = true;
+        in_place_ = keys_.size();
         if (keys_.size() <= 32) return std::sort(keys_.begin(), keys_.end());
         const int bits = static_cast<int>(std::bit_width(keys_.size() / 4)), shift = 64 - bits;
         begin_.assign((size_t{1} << bits) + 1, 0);
@@ -103,7 +115,7 @@ private:
 
     std::vector<uint64_t> keys_, grouped_;
     std::vector<size_t> begin_;
-    bool sorted_ = false;
+    size_t in_place_ = 0;  // of the keys
 };
 
 }  // namespace treewright

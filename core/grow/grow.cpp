@@ -1,9 +1,11 @@
 // grow(): weights, and the criterion by name.
 #include "grow/grow.hpp"
 
+#include "base/orderless_sum.hpp"
 #include "criteria/user_criterion.hpp"
 #include "grow/choose_finder.hpp"
 #include "grow/kernel.hpp"
+#include "base/random.hpp"
 #include "grow/column_transforms.hpp"
 #include "grow/significance.hpp"
 
@@ -49,10 +51,10 @@ void use_criterion(GrowTask& task) {
     });
 }
 
-TreeArrays grow(const Table& table, const Target& target, const Recipe& given, Monitor& monitor) {
+TreeArrays grow(const Table& table, const Target& target, const Recipe& given, Monitor& monitor, const SubtreeRoot* root) {
     const Recipe recipe = given.normalised(table.features.size());
     const std::vector<double> weight = search_weights(table.n_rows, target, recipe);
-    const ColumnTransforms transforms(table, target, recipe);
+    const ColumnTransforms transforms(table, target, recipe, root ? &root->rankings : nullptr);
     GrowTask task{transforms.table(), recipe, target.n_classes, target.label, target.number, 0, monitor};
     std::vector<double> ranks;
     if (!target.n_classes && recipe.significance < 1) {
@@ -60,7 +62,9 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& given, M
         task.rank = ranks.data();
     }
     task.rankings = &transforms.rankings();
-    task.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : std::accumulate(weight.begin(), weight.end(), 0.0);
+    task.total_weight = weight.empty() ? static_cast<double>(table.n_rows) : orderless_weight(weight);
+    if (root) task.total_weight = root->total_weight;
+    task.root_seed = root ? root->seed : Random(recipe.random_state).next();
     monitor.total = static_cast<double>(table.n_rows);
     if (!recipe.monotonic.empty()) task.levels = class_levels(target, recipe);
     if (recipe.function.call)

@@ -14,6 +14,14 @@ struct Target {
     const double* weight = nullptr;  // null = every row weighs one
 };
 
-TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, Monitor& monitor);
+/// Where the table is that of a subtree: what it has of the whole tree.
+struct SubtreeRoot {
+    uint64_t seed;
+    double total_weight;
+    std::vector<std::vector<int32_t>> rankings;  // by feature: codes of categories in their order; empty = not grown on as ranks
+};
+
+TreeArrays grow(const Table& table, const Target& target, const Recipe& recipe, Monitor& monitor,
+                const SubtreeRoot* root = nullptr);
 
 }  // namespace treewright

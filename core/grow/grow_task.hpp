@@ -50,6 +50,7 @@ struct GrowTask {
     const double* n_log_n = nullptr;  // a LogTable of all rows, where the criterion asks for it
     ClassLevels levels = {};          // numbers that the classes stand for under monotone constraints
     double lightest = 1;              // the weight of the lightest row, where rows are shared out
+    uint64_t root_seed = 0;           // of all that is drawn
     const double* rank = nullptr;     // of each row's number among all, where splits are tested (grow/significance.hpp)
 
     /// The same by another recipe.
@@ -58,6 +59,7 @@ struct GrowTask {
         task.n_log_n = n_log_n;
         task.levels = levels;
         task.lightest = lightest;
+        task.root_seed = root_seed;
         task.rank = rank;
         return task;
     }
@@ -77,47 +79,10 @@ const C& criterion_of(const GrowTask& task) {
 }
 
 /// Describe a node of several targets from the class weights of all.
-inline void describe_several_classes(const GrowTask& task, const Totals& totals, Description& node) {
-    const auto k = static_cast<size_t>(task.n_classes);
-    Totals part;
-    describe_each(
-        task.n_outputs(),
-        [&](size_t output, Description& one) {
-            take_output(totals, output, k, part);
-            one.count = totals.count;
-            one.weight = totals.weight;
-            one.pure = std::count_if(part.sums.begin(), part.sums.end(), [](double n) { return n > 0; }) <= 1;
-            one.impurity = one.pure ? 0.0 : task.formula->impurity(part);
-            one.risk = one.pure ? 0.0 : totals.weight - *std::max_element(part.sums.begin(), part.sums.end());
-        },
-        node);
-    node.value.assign(totals.sums.begin(), totals.sums.end());
-}
+void describe_several_classes(const GrowTask& task, const Totals& totals, Description& node);
 
 /// Describe a node from its class weights (as the search weighs them).
-template <class C = Formula>
-void describe_classes(const GrowTask& task, const Totals& totals, Description& node) {
-    if (task.n_outputs() > 1) return describe_several_classes(task, totals, node);
-    const Recipe& recipe = task.recipe;
-    node.count = totals.count;
-    node.value.assign(totals.sums.begin(), totals.sums.end());
-    if (!recipe.search_factor.empty())
-        for (size_t k = 0; k < node.value.size(); ++k) node.value[k] /= recipe.search_factor[k];
-    node.weight = recipe.search_factor.empty() ? totals.weight : std::accumulate(node.value.begin(), node.value.end(), 0.0);
-    node.pure = std::count_if(totals.sums.begin(), totals.sums.end(), [](double n) { return n > 0; }) <= 1;
-    node.impurity = node.pure ? 0.0 : criterion_of<C>(task).impurity(totals);
-    if (recipe.costs.empty()) {
-        node.risk = node.pure ? 0.0 : node.weight - *std::max_element(node.value.begin(), node.value.end());
-    } else {
-        const size_t k = node.value.size();
-        node.risk = infinity;
-        for (size_t chosen = 0; chosen < k; ++chosen) {
-            double cost = 0;
-            for (size_t truth = 0; truth < k; ++truth) cost += node.value[truth] * recipe.costs[truth * k + chosen];
-            node.risk = std::min(node.risk, cost);
-        }
-    }
-}
+void describe_classes(const GrowTask& task, const Totals& totals, Description& node);
 
 /// Describe a node from its targets, in row order.
 inline void describe_numbers(const GrowTask& task, std::span<const double> target, std::span<const double> weight,

@@ -25,7 +25,9 @@ public:
     virtual FoundCut best_cut(const NodeView& node, const CutTask<uint16_t>& task) = 0;
     virtual FoundCut best_cut(const NodeView& node, const CutTask<uint32_t>& task) = 0;
     /// The merit of one cut, −infinity if it is not allowed.
-    virtual double merit_of_cut(const NodeView& node, const CutTask<uint16_t>& task, const Cut& cut, double threshold) = 0;
+    double merit_of_cut(const NodeView& node, const CutTask<uint16_t>& task, const Cut& cut, double threshold) {
+        return merit_of_cut(node, widened(task, wide_), cut, threshold);
+    }
     virtual double merit_of_cut(const NodeView& node, const CutTask<uint32_t>& task, const Cut& cut, double threshold) = 0;
     /// Whether bounded searches want to know what each row adds (NodeView::pairs).
     virtual bool wants_pairs() const = 0;
@@ -47,15 +49,19 @@ public:
     virtual void rows_apart(const LocalRows& rows, size_t n, std::vector<double>& out) = 0;
     /// The cuts between bins.
     virtual void score_edges(const NodeView& node, const BinnedFeature& feature, Best<BinCut>& best) = 0;
-    /// No cut inside a bin that holds rows has more merit, on the rows that take part, than its bound.
-    virtual void bound_bins(const NodeView& node, const BinnedFeature& feature, bool missing_left,
-                            std::array<double, 256>& bound) = 0;
+    /// No cut inside a bin that holds rows has more merit, on the rows that take part, than its bound. Bounds below `least` will
+    /// do: they need not be near.
+    virtual void bound_bins(const NodeView& node, const BinnedFeature& feature, bool missing_left, double least,
+                            std::span<double> bound) = 0;
     /// Every cut inside a bin.
     virtual void scan_bin(const NodeView& node, const BinnedFeature& feature, const SortedBin& bin, Best<BinCut>& best) = 0;
 
     // ---- oblique splits ------------------------------------------------------------------------------------------
 
     virtual std::unique_ptr<ScaledCutter> make_cutter(const ScaledRows& rows, double impurity) = 0;
+
+private:
+    WideList wide_;
 };
 
 /// A kernel of criterion C for the rows of a task; `unit` tells that each weighs one. Instantiated in grow/kernels/.

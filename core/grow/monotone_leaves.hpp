@@ -59,7 +59,7 @@ public:
     /// split.
     void look(int32_t node, double least, double most) {
         looked_at_ = node;
-        region_ = region(node);
+        trace(node, region_, [](const Reach&) { return true; });
         own_.assign(task_.n_features(), nullptr);
         for (const Reach& reach : region_) own_[index(reach.feature)] = &reach;
         collect(node, true, least, lower_);
@@ -103,16 +103,18 @@ private:
         return at == region.end() ? nullptr : &*at;
     }
 
-    /// What the way to a node says of its rows.
-    Region region(int32_t node) const {
-        Region region;
+    /// What the way to a node says of its rows; false once this does not go on, for reaches only become narrower.
+    template <class GoesOn>
+    bool trace(int32_t node, Region& region, GoesOn&& goes_on) const {
+        region.clear();
         for (int32_t at = node; at > 0; at = record(at).parent) {
             const NodeRecord& above = record(record(at).parent);
             auto* reach = const_cast<Reach*>(find(region, above.feature));
             if (!reach) reach = &region.emplace_back(Reach{above.feature});
             narrow(*reach, above, at - above.first_child);
+            if (!goes_on(*reach)) return false;
         }
-        return region;
+        return true;
     }
     void narrow(Reach& reach, const NodeRecord& split, int32_t branch) const {
         const bool unanswered = split.default_branch == branch;
@@ -170,8 +172,8 @@ private:
             for (int32_t branch = 0; branch < split.n_children; ++branch)
                 if (open(split, branch, side.feature)) put(split.first_child + branch, side.feature);
             if (split.n_children > 0) continue;
-            Leaf leaf{prediction_[index(side.node)], side.feature, region(side.node)};
-            if (!shares(leaf.region, leaf.feature)) continue;
+            if (!trace(side.node, traced_, [&](const Reach& reach) { return shares(reach, side.feature); })) continue;
+            Leaf leaf{prediction_[index(side.node)], side.feature, traced_};
             std::erase_if(open_features_, [&](int32_t feature) { return meets_every_cut(leaf, feature); });
             found.push_back(std::move(leaf));
         }
@@ -193,12 +195,11 @@ private:
         if (!reach || (reach->missing && split.default_branch == branch)) return true;
         return branch == 0 ? reach->low < split.threshold : reach->high > split.threshold;
     }
-    bool shares(const Region& other, int32_t feature) const {
-        return std::all_of(other.begin(), other.end(), [&](const Reach& reach) {
-            if (reach.feature == feature) return reach.low < reach.high;
-            const Reach* own = own_[index(reach.feature)];
-            return !own || own->meets(reach);
-        });
+    /// Whether rows of the region, with another value of the feature, may be where another leaf reaches.
+    bool shares(const Reach& other, int32_t feature) const {
+        if (other.feature == feature) return other.low < other.high;
+        const Reach* own = own_[index(other.feature)];
+        return !own || own->meets(other);
     }
     /// The strictest leaves, down to one that meets every branch of a cut: what is less strict than that does not matter. Leaves
     /// that lie on another side of the very feature meet every branch whose rows know its value.
@@ -219,7 +220,7 @@ private:
     const Builder* tree_ = nullptr;
     int32_t looked_at_ = -1;
     std::vector<double> prediction_, least_, most_;  // by node; the extremes are of the leaves below it
-    Region region_;
+    Region region_, traced_;
     std::vector<Leaf> lower_, upper_;
     std::vector<char> may_miss_;     // by feature: whether any row of the table does
     std::vector<const Reach*> own_;  // by feature: the region looked at

@@ -25,15 +25,23 @@ inline constexpr Choices histogram = of_the_driver.with(
      Choice::missing,        Choice::policies,        Choice::max_surrogates,  Choice::use_surrogates,  Choice::ties,
      Choice::category_order, Choice::max_bins,        Choice::max_competitors, Choice::class_factor,    Choice::search_factor,
      Choice::costs,          Choice::interaction,     Choice::feature_costs,   Choice::significance,    Choice::complexity,
-     Choice::min_gain,       Choice::category_search, Choice::max_groups,      Choice::fair_categories, Choice::short_cuts});
+     Choice::min_gain,       Choice::category_search, Choice::max_groups,      Choice::fair_categories, Choice::short_cuts,
+     Choice::max_features});
+
+/// Histograms of partitions. Rows without a value are sent to the better side, so that surrogates make no difference.
+inline constexpr Choices partitions = of_the_driver.with(
+    {Choice::threshold,      Choice::subset,         Choice::multiway,        Choice::one_vs_rest,  Choice::ties,
+     Choice::category_order, Choice::class_factor,   Choice::search_factor,   Choice::costs,        Choice::feature_costs,
+     Choice::complexity,     Choice::min_gain,       Choice::category_search, Choice::max_groups,   Choice::fair_categories,
+     Choice::short_cuts,     Choice::max_surrogates, Choice::use_surrogates,  Choice::max_features, Choice::random_cuts});
 
 /// Two-valued features as bits, inside presorted lists and histograms.
 inline constexpr Choices bits = presorted.without(
     {Choice::threshold, Choice::random_cuts, Choice::plain, Choice::monotonic, Choice::function, Choice::n_outputs});
 
 /// Sorting anew what each node has drawn.
-inline constexpr Choices by_sorting =
-    of_the_driver.with({Choice::max_features, Choice::random_cuts, Choice::missing, Choice::ties, Choice::category_order});
+inline constexpr Choices by_sorting = of_the_driver.with(
+    {Choice::max_features, Choice::random_cuts, Choice::missing, Choice::ties, Choice::category_order, Choice::n_outputs});
 
 /// Sparse tables: numbers alone, by cuts of one feature. What is said of categories and surrogates finds none.
 inline constexpr Choices sparse = of_the_driver.with(

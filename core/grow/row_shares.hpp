@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/orderless_sum.hpp"
 #include "base/statistics.hpp"
 #include "base/tree.hpp"
 
@@ -39,16 +40,15 @@ inline void gather_labels(const RowShares& parts, const int32_t* label, std::vec
 inline Totals class_weights(const RowShares& parts, const int32_t* label, size_t n_classes) {
     Totals totals(n_classes);
     totals.count = parts.size();
-    if (n_classes == 2) {  // two sums that do not wait for each other
-        double first = 0, second = 0;
-        for (size_t i = 0; i < parts.size(); ++i) {
-            const double w = parts.weight_of(i), of_second = label[parts.row[i]] * w;
-            first += w - of_second;
-            second += of_second;
-        }
-        totals.sums = {first, second};
+    const auto label_of = [&](size_t i) { return label[parts.row[i]]; };
+    if (!parts.weight.empty()) {
+        orderless_class_weights(parts.size(), [&](size_t i) { return parts.weight[i]; }, label_of, totals.sums);
+    } else if (n_classes == 2) {  // sums that do not wait for each other
+        size_t second = 0;
+        for (size_t i = 0; i < parts.size(); ++i) second += static_cast<size_t>(label_of(i));
+        totals.sums = {static_cast<double>(parts.size() - second), static_cast<double>(second)};
     } else {
-        for (size_t i = 0; i < parts.size(); ++i) totals.sums[static_cast<size_t>(label[parts.row[i]])] += parts.weight_of(i);
+        for (size_t i = 0; i < parts.size(); ++i) totals.sums[static_cast<size_t>(label_of(i))] += 1;
     }
     totals.weight = std::accumulate(totals.sums.begin(), totals.sums.end(), 0.0);
     return totals;
@@ -67,12 +67,12 @@ inline std::vector<RowShares> send(const RowShares& from, std::span<const int32_
     std::vector<size_t> count(n_branches, 0);
     size_t unanswered = 0;
     for (size_t i = 0; i < branch.size(); ++i) {
-        if (branch[i] >= 0) {
-            share[static_cast<size_t>(branch[i])] += from.weight_of(i);
-            ++count[static_cast<size_t>(branch[i])];
-        } else {
-            ++unanswered;
-        }
+        if (branch[i] >= 0) ++count[static_cast<size_t>(branch[i])];
+        else ++unanswered;
+    }
+    if (default_branch == share_row) {
+        const auto weight = [&](size_t i) { return branch[i] >= 0 ? from.weight_of(i) : 0.0; };
+        orderless_class_weights(branch.size(), weight, [&](size_t i) { return std::max(branch[i], 0); }, share);
     }
     const double total = std::accumulate(share.begin(), share.end(), 0.0);
     std::vector<RowShares> to(n_branches);
@@ -93,7 +93,7 @@ inline std::vector<RowShares> send(const RowShares& from, std::span<const int32_
         if (b >= 0) add(static_cast<size_t>(b), i, whole);
         else if (b == share_row)
             for (size_t s = 0; s < n_branches; ++s)
-                if (const double weight = whole * share[s]; weight > least_share * lightest) add(s, i, weight);
+                if (const double weight = whole * share[s]; weight >= least_share * lightest) add(s, i, weight);
     }
     for (size_t b = 0; b < n_branches; ++b) to[b].resize(count[b], weighed);
     return to;

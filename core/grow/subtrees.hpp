@@ -25,12 +25,19 @@ inline RowShares all_rows(const GrowTask& task, const std::vector<double>& weigh
     return parts;
 }
 
+/// Tell a finder that wants to know that all nodes of its rows are written.
+template <class Finder>
+void done(Finder& finder) {
+    if constexpr (requires { finder.done(); }) finder.done();
+}
+
 /// The whole tree by one finder.
 template <class Finder>
 TreeArrays grow_with(const GrowTask& task, const RowShares& rows, Finder& finder) {
     Builder out(task.width());
     finder.load(rows, out);
-    Driver(task, finder, out).grow(finder.root(0, Random(task.recipe.random_state).next()));
+    Driver(task, known_engine(finder), out).grow(finder.root(0, task.root_seed));
+    done(finder);
     return assemble(out, {});
 }
 
@@ -48,7 +55,8 @@ TreeArrays grow_by_histograms(const GrowTask& task, RowShares&& rows, size_t sma
         Subtree<RowShares>& subtree = subtrees[i];
         task.monitor.poll(thread);
         below.load(subtree.rows, builders[i], thread);
-        Driver(task, below, builders[i], thread).grow(below.root(subtree.depth, subtree.seed, subtree.groups));
+        Driver(task, known_engine(below), builders[i], thread).grow(below.root(subtree.depth, subtree.seed, subtree.groups));
+        done(below);
         builders[i].fit();
         subtree.rows = {};
     };

@@ -1,6 +1,7 @@
 // Best-first search over the intervals of cuts of all columns.
 #include "optimal/best_first.hpp"
 
+#include <map>
 #include <numeric>
 
 namespace treewright::optimal {
@@ -46,11 +47,10 @@ void NodeSearch::measure() {
 /// Begin with the best trees of a level less: they are trees, and bounds for cuts at either end of an order.
 void NodeSearch::start(const SolveShallow& solve_shallow, const Floors* known, int32_t feature) {
     floors_.assign(setting_.columns.size(), endless);
-    std::vector<Shallow> shallow(leaves_ + 1);
+    std::map<uint32_t, Shallow> shallow;  // by number of leaves
     const auto try_shallow = [&](uint32_t leaves) {
-        if (!shallow[leaves].floors.empty()) return;
-        shallow[leaves] = solve_shallow(leaves);
-        const auto& [cost, floors, plan] = shallow[leaves];
+        if (shallow.contains(leaves)) return;
+        const auto& [cost, floors, plan] = shallow[leaves] = solve_shallow(leaves);
         shallow_ = std::min(shallow_, cost);
         // larger trees come up again in the search, where their place among equals is known
         const Rank rank = plan.nodes.empty() ? before_all : plan.nodes.size() == 1 ? rank_of(plan.nodes[0].test, 1) : Rank{};
@@ -161,7 +161,7 @@ bool NodeSearch::take(Task& task) {
         } else {
             const auto& [a, b] = std::tie(item.a->bounds, item.b->bounds);
             const auto sums = most(item.column);
-            const auto [low, high] = open_cuts(a, b, sums, price(), limit);
+            const auto [low, high] = open_cuts(a, b, sums, setting_.loss.each(), price(), limit);
             if (low > a.at + 1 || high < b.at - 1) close(item.column, std::max(limit, item.least));
             if (low > high) continue;
             const bool first =
@@ -171,8 +171,12 @@ bool NodeSearch::take(Task& task) {
             task.low = low;
             task.high = high;
             task.test = test_at(item.column, task.cut);
+            // what is proven beyond the limit rules out neighbouring cuts as well: a quarter more, or the cost of a few rows; but
+            // a tree of few splits and no mistake is ruled out sooner for its number of splits
             const Cost reach = std::max(sums[task.cut] - sums[low - 1], sums[high + 1] - sums[task.cut]);
-            task.slack = std::min(reach / 2, goal_.below / 8);
+            const Cost row = sums[node_.n_rows] / node_.n_rows;
+            const bool few_splits = limit <= std::min(row, 2 * depth_ * price());
+            task.slack = std::min(reach / 2, std::max(goal_.below / 4, few_splits ? 0 : 4 * row));
         }
         task.item = std::move(item);
         return true;
@@ -236,8 +240,8 @@ NodeSearch::Solved NodeSearch::solve(Solver& solver, const Task& task) {
         Floors& floors = on_left ? point.left : point.right;
         Floors found(floors.size(), 0);
         Cost& mine = on_left ? bounds.left : bounds.right;
-        const Cost below = wanted - (on_left ? bounds.right : bounds.left);
-        const Cost cost = solver.solve(child, depth_ - 1, on_left ? item.leaves_left : item.leaves_right, below,
+        const Cost other = on_left ? bounds.right : bounds.left, planned = std::min(task.limit, goal_.planned) - price() - other;
+        const Cost cost = solver.solve(child, depth_ - 1, on_left ? item.leaves_left : item.leaves_right, wanted - other, planned,
                                        on_left ? solved.left : solved.right, &floors, &found);
         for (size_t c = 0; c < floors.size(); ++c) floors[c] = std::max(floors[c], found[c]);
         mine = std::max(mine, cost);
@@ -321,6 +325,7 @@ Floors NodeSearch::floors() const {
         floor = std::min(floor, in_work_[i].second);
     }
     for (Cost& floor : floors) floor = std::min(floor, trivial_);
+    share_between_twins(setting_.columns, floors);
     return floors;
 }
 
@@ -338,7 +343,7 @@ Cost Solver::more_levels(const Node& node, int depth, uint32_t leaves, const Goa
     const auto shallow = [&](uint32_t with_leaves) {
         NodeSearch::Shallow result;
         result.floors.resize(setting_.columns.size());
-        result.cost = solve(node, depth - 1, with_leaves, endless, result.plan, nullptr, &result.floors);
+        result.cost = solve(node, depth - 1, with_leaves, goal.below, goal.planned, result.plan, nullptr, &result.floors);
         return result;
     };
     NodeSearch search(setting_, node, depth, leaves, goal, shallow, known);
@@ -364,7 +369,7 @@ Plan Solver::first_of_best(const Node& node, int depth, uint32_t leaves, Cost co
         const auto shallow = [&](uint32_t with_leaves) {
             NodeSearch::Shallow result;
             result.floors.resize(setting_.columns.size());
-            result.cost = solve(node, depth - 1, with_leaves, endless, result.plan, nullptr, &result.floors);
+            result.cost = solve(node, depth - 1, with_leaves, endless, goal.planned, result.plan, nullptr, &result.floors);
             return result;
         };
         NodeSearch search(setting_, node, depth, leaves, goal, shallow);

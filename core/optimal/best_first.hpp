@@ -16,7 +16,7 @@ public:
     /// What is told of a search that goes on.
     using Tell = std::function<void(Cost best, Cost lower)>;
 
-    /// The best tree of a level less with so many leaves, and floors of that.
+    /// The best tree of a level less with so many leaves, or a lower bound of it that is beyond the goal, and floors of that.
     struct Shallow {
         Cost cost = endless;
         Floors floors;

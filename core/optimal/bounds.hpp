@@ -34,11 +34,17 @@ inline CutBounds bounds_at(uint32_t at, const CutBounds& a, const CutBounds& b, 
 }
 
 /// The cuts (low, high) between a and b that may cost less than `limit`, `price` being that of a split; M(a, t) is most[t] −
-/// most[a]. Empty if low > high.
-inline std::pair<uint32_t, uint32_t> open_cuts(const CutBounds& a, const CutBounds& b, std::span<const Cost> most, Cost price,
-                                               Cost limit) {
+/// most[a], or (t − a) · `each` if that is not 0. Empty if low > high.
+inline std::pair<uint32_t, uint32_t> open_cuts(const CutBounds& a, const CutBounds& b, std::span<const Cost> most, Cost each,
+                                               Cost price, Cost limit) {
     uint32_t low = a.at + 1, high = b.at - 1;
     const Cost over_a = price + a.left + a.right - limit, over_b = price + b.left + b.right - limit;
+    if (each) {
+        const Cost width = b.at - a.at;
+        if (over_a >= 0) low += static_cast<uint32_t>(std::min(width, over_a / each));
+        if (over_b >= 0) high -= static_cast<uint32_t>(std::min(width - 1, over_b / each));
+        return {low, high};
+    }
     if (over_a >= 0)  // cuts within `over_a` of a cost at least `limit`
         low = std::max(low, static_cast<uint32_t>(std::upper_bound(most.begin() + low, most.begin() + b.at, most[a.at] + over_a) -
                                                   most.begin()));

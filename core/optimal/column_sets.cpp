@@ -61,7 +61,7 @@ bool ColumnSets::fits(const Loss& loss, int depth, uint32_t leaves) {
 
 template <class Number>
 void ColumnSets::lay_out(SetTables<Number>& t, const BitTable& table, const Loss& loss, int depth) {
-    const size_t p = table.columns().size(), n_triples = depth == 4 ? triples_of(p) : 0;
+    const size_t p = table.columns().size();
     t.n_columns = p;
     t.padded = BitTable::rounded_up(p);
     t.price = static_cast<double>(loss.leaf_price());
@@ -70,7 +70,7 @@ void ColumnSets::lay_out(SetTables<Number>& t, const BitTable& table, const Loss
         t.weight[k] = std::is_same_v<Number, uint16_t> ? Number{1} : static_cast<Number>(loss.mistake()[k]);
         t.total[k] = static_cast<Number>(static_cast<Number>(table.n_of_class(k)) * t.weight[k]);
     }
-    const size_t square = p * t.padded, size = 4 * t.padded + 6 * square + 10 * n_triples;
+    const size_t square = p * t.padded, size = 4 * t.padded + 6 * square;
     if (t.memory.size() < size) t.memory.resize(size);
     if (t.costs.size() < 4 * square) t.costs.resize(4 * square);
     Number* next = t.memory.data();
@@ -88,23 +88,39 @@ void ColumnSets::lay_out(SetTables<Number>& t, const BitTable& table, const Loss
     std::fill(t.single[0], t.pair[0], Number{0});
     const Number none = std::is_same_v<Number, uint16_t> ? Number{65535} : static_cast<Number>(endless);
     std::fill(t.pair[0], t.pair[0] + 4 * square, none);
-    for (int k = 0; k < 2; ++k) give(t.three[k], n_triples);
-    give(t.triple, 8 * n_triples);
-    std::fill_n(t.triple, 8 * n_triples, none);
-    t.bases.assign(n_triples ? p * p : 0, 0);
+    for (int i = 0; i < 2; ++i) {
+        const size_t words = (table.bits().n_words() + 2) * t.padded;
+        if (depth >= 3 + i && words_[i].size() < words) words_[i].resize(words);
+        (i ? below_two_ : below_one_).bits = words_[i].data();
+    }
+}
+
+/// Room for what is known of sets of three columns: gigabytes if there are hundreds of columns, so that `count` is asked
+/// meanwhile.
+template <class Number>
+void ColumnSets::lay_out_triples(SetTables<Number>& t, const std::function<void()>& count) {
+    const size_t p = t.n_columns, n = triples_of(p);
+    if (t.n_triples < n) {
+        t.triples = std::make_unique_for_overwrite<Number[]>(10 * n);
+        t.n_triples = n;
+    }
+    for (size_t k = 0; k < 2; ++k) t.three[k] = t.triples.get() + k * n;
+    t.triple = t.triples.get() + 2 * n;
+    const Number none = std::is_same_v<Number, uint16_t> ? Number{65535} : static_cast<Number>(endless);
+    constexpr size_t some = size_t{1} << 20;
+    for (size_t at = 0; at < 8 * n; at += some) {
+        count();
+        std::fill_n(t.triple + at, std::min(some, 8 * n - at), none);
+    }
+    t.bases.assign(p * p, 0);
     size_t at = 0;
-    for (size_t a = 0; n_triples && a < p; ++a)
+    for (size_t a = 0; a < p; ++a)
         for (size_t b = a + 1; b < p; ++b) {
             const size_t first = std::min(first_of_vector(b + 1), t.padded);
             t.bases[a * p + b] = at - first;  // may wrap around, and does so back when a column is added
             at += t.padded - first;
         }
     t.base = t.bases.data();
-    for (int i = 0; i < 2; ++i) {
-        const size_t words = (table.bits().n_words() + 2) * t.padded;
-        if (depth >= 3 + i && words_[i].size() < words) words_[i].resize(words);
-        (i ? below_two_ : below_one_).bits = words_[i].data();
-    }
 }
 
 template <class Number>
@@ -200,6 +216,7 @@ void ColumnSets::solve_in(SetTables<Number>& t, const BitTable& table, const Los
     for (int level = 1; level <= depth; ++level) {
         count();
         if (level == 1) count_pairs(t, table);
+        if (level == 3 && depth == 4) lay_out_triples(t, count);
         if (level == 3) count_triples(t, table, depth > 3, count);
         if (level == 4) count_quadruples(t, table, count);
         take_level(t, loss, level, costs);
@@ -227,7 +244,7 @@ Plan ColumnSets::first_of_best(const BitTable& table, const Loss& loss, const Se
     const auto& columns = table.columns();
     size_t first = columns.size();
     for (size_t a = 0; costs.depth > 0 && a < columns.size(); ++a)
-        if (costs.by_column[a] == costs.best &&
+        if (costs.by_column[a] <= costs.best + loss.noise() &&
             (first == columns.size() || columns[a].test.feature < columns[first].test.feature))
             first = a;
     if (first == columns.size() || costs.best == leaf_cost(table, loss)) return {};

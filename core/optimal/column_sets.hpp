@@ -13,6 +13,8 @@
 // Levels are added one by one. A tree of d + 1 levels has d + 1 splits or more, so that a tree of d levels that makes no mistake
 // and has fewer ends the search.
 #pragma once
+#include <memory>
+
 #include "optimal/set_sums.hpp"
 
 namespace treewright::optimal {
@@ -34,6 +36,8 @@ struct SetTables {
     std::vector<Number> memory;
     std::vector<double> costs;
     std::vector<size_t> bases;
+    std::unique_ptr<Number[]> triples;
+    size_t n_triples = 0;  // that there is room for
 };
 
 class ColumnSets {
@@ -57,6 +61,8 @@ private:
                   const std::function<void()>& count, SetCosts& costs);
     template <class Number>
     void lay_out(SetTables<Number>& tables, const BitTable& table, const Loss& loss, int depth);
+    template <class Number>
+    void lay_out_triples(SetTables<Number>& tables, const std::function<void()>& count);
     template <class Number>
     void count_pairs(SetTables<Number>& tables, const BitTable& table);
     template <class Number>

@@ -3,6 +3,8 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
+#include <cstdlib>
+#include <string_view>
 #define TREEWRIGHT_X86 1
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC's own headers, up to version 12
@@ -19,12 +21,16 @@
 namespace treewright::optimal {
 
 #ifdef TREEWRIGHT_X86
-/// Choose the loops for this processor; `counts` says whether those for AVX-512 count bits in vectors.
+/// Choose the loops for this processor; `counts` says whether those for AVX-512 count bits in vectors. So that they can be held
+/// to one another, the environment may ask for less than there is: TREEWRIGHT_INSTRUCTIONS is `portable` or `avx2`.
 template <class Loops>
 Loops loops_for_processor(Loops (*portable)(), Loops (*avx2)(), Loops (*avx512)(), bool counts) {
     __builtin_cpu_init();
+    const char* asked = std::getenv("TREEWRIGHT_INSTRUCTIONS");
+    const std::string_view most = asked ? asked : "";
+    if (most == "portable") return portable();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt")) {
-        const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        const bool wide = most != "avx2" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
         return wide && (!counts || __builtin_cpu_supports("avx512vpopcntdq")) ? avx512() : avx2();
     }

@@ -9,6 +9,10 @@ namespace treewright::optimal {
 
 namespace portable {
 
+constexpr bool has_byte_sums = false;
+inline void lead_range(uint64_t, uint64_t, uint64_t, int&, int&) {}
+inline Cost most_recognised(const uint64_t*, int, uint64_t, uint64_t, const Cost*, const Cost*) { return 0; }
+
 /// Bits of the places of a block that lie in [begin, begin + width).
 template <class Place>
 inline uint64_t within(const Place* places, Place begin, Place width) {
@@ -81,7 +85,8 @@ inline uint64_t within(const uint32_t* places, uint32_t begin, uint32_t width) {
     }
     return rows;
 }
-using portable::gather_narrow, portable::gather_wide, portable::part;
+using portable::has_byte_sums, portable::lead_range, portable::most_recognised, portable::gather_narrow, portable::gather_wide,
+    portable::part;
 
 #include "optimal/kernels.ipp"
 
@@ -99,6 +104,7 @@ using portable::gather_narrow, portable::gather_wide, portable::part;
 #endif
 namespace avx512 {
 
+constexpr bool has_byte_sums = true;
 inline uint64_t within(const uint16_t* places, uint16_t begin, uint16_t width) {
     const __m512i from = _mm512_set1_epi16(static_cast<short>(begin)), end = _mm512_set1_epi16(static_cast<short>(width));
     const uint64_t low = _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(places), from), end);
@@ -113,6 +119,36 @@ inline uint64_t within(const uint32_t* places, uint32_t begin, uint32_t width) {
         rows |= static_cast<uint64_t>(_mm512_cmplt_epu32_mask(x, end)) << (16 * i);
     }
     return rows;
+}
+
+#include "optimal/bytes_avx512.ipp"
+
+/// Of all cuts of a block the least and the largest number of rows of class 1 before it, less those of class 0.
+inline void lead_range(uint64_t ones, uint64_t zeros, uint64_t ends, int& least, int& largest) {
+    const __m512i sum = sums_upto(_mm512_sub_epi8(_mm512_movm_epi8(zeros), _mm512_movm_epi8(ones)));  // 1 and -1
+    const __m512i none = _mm512_set1_epi8(-127);
+    least = -largest_byte(_mm512_mask_sub_epi8(none, ends, _mm512_setzero_si512(), sum));
+    largest = largest_byte(_mm512_mask_mov_epi8(none, ends, sum));
+}
+/// A number of at most 0 as bytes; less than -127 counts as that.
+inline __m512i lag_bytes(Cost lag) { return _mm512_set1_epi8(static_cast<char>(lag < -127 ? -127 : lag)); }
+/// The most rows that a cut of a block recognises: those of the most frequent class before it and of the one after it. A class
+/// that is more than a block behind the most frequent one does not become it here, so that bytes will do.
+inline Cost most_recognised(const uint64_t* classes, int width, uint64_t rows, uint64_t ends, const Cost* before,
+                            const Cost* all) {
+    Cost most_before = before[0], most_after = all[0] - before[0];
+    for (int k = 1; k < width; ++k) {
+        most_before = before[k] > most_before ? before[k] : most_before;
+        most_after = all[k] - before[k] > most_after ? all[k] - before[k] : most_after;
+    }
+    const __m512i least = _mm512_set1_epi8(-128);
+    __m512i up = least, down = least;
+    for (int k = 0; k < width; ++k) {
+        const __m512i lost = sums_upto(_mm512_movm_epi8(rows & classes[k]));  // less than 0
+        up = _mm512_max_epi8(up, _mm512_sub_epi8(lag_bytes(before[k] - most_before), lost));
+        down = _mm512_max_epi8(down, _mm512_adds_epi8(lag_bytes(all[k] - before[k] - most_after), lost));
+    }
+    return most_before + most_after + largest_byte(_mm512_mask_add_epi8(least, ends, up, down));
 }
 inline __m512i fetch(const uint32_t* rows, const uint32_t* places) {
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), 0xffff, _mm512_loadu_si512(rows), places, 4);
@@ -142,7 +178,7 @@ inline void part(const uint32_t* rows, const uint32_t* group, uint32_t n, const 
         n_taken += static_cast<uint32_t>(__builtin_popcount(taken));
     };
     for (uint32_t i = 0; i < n; i += 16) {
-        const __mmask16 there = n - i >= 16 ? 0xffff : static_cast<__mmask16>((1u << (n - i)) - 1);
+        const auto there = static_cast<__mmask16>(n - i >= 16 ? 0xffffu : (1u << (n - i)) - 1);
         const __m512i row = _mm512_maskz_loadu_epi32(there, rows + i), of_group = _mm512_maskz_loadu_epi32(there, group + i);
         const __m512i place = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), there, row, places, 4);
         const __mmask16 below = _mm512_mask_cmplt_epu32_mask(there, place, end);

@@ -58,6 +58,15 @@ struct PairSide {
 
 /// Look at the cuts of a block one by one, eight rows at a time.
 inline void pair_cuts(PairSide side, uint64_t rows, uint64_t ones, uint64_t ends, Cost zero, Cost one, Cost& best) {
+    if (has_byte_sums && zero == one) {
+        if (!ends) return;
+        int least, largest;
+        lead_range(rows & ones, rows & ~ones, ends, least, largest);
+        const Cost a = side.zeros + side.lead + least * one, b = side.ones - side.lead - largest * one;
+        const Cost cost = a < b ? a : b;
+        if (cost < best) best = cost;
+        return;
+    }
     for (int byte = 0; byte < 64; byte += 8) {
         const auto here = static_cast<uint32_t>(rows >> byte & 255), of_one = static_cast<uint32_t>(ones >> byte & 255) & here,
                    of_zero = here & ~of_one, cuts = static_cast<uint32_t>(ends >> byte & 255);
@@ -363,6 +372,8 @@ void other_categories(Scan& scan) {
     }
 }
 
+#include "optimal/kernels_classes.ipp"
+
 // ---- the table of functions ------------------------------------------------------------------------------------------------
 
 template <class Left>
@@ -382,6 +393,7 @@ void scan_any(Scan& scan) {
         case LossKind::pair:
             return scan_pair<Left>(scan);
         case LossKind::counts:
+            if (scan.loss->each() && !scan.column.categorical) return class_rows<Left>(scan);
             return scan_other<Counts, Left>(scan);
         case LossKind::prices:
             return scan_other<Prices, Left>(scan);

@@ -24,11 +24,11 @@ public:
     std::function<bool()> check;  // now and then, by one thread only; false = stop
 
     void start() { begin_ = Clock::now(); }
-    /// Count subproblems, and throw if the search must end.
-    void count(int64_t n, int thread) {
+    /// Count subproblems, and throw if the search must end; of small ones not each need look at the clock.
+    void count(int64_t n, int thread, bool small = false) {
         const int64_t done = done_.fetch_add(n, std::memory_order_relaxed) + n;
         if (work >= 0 && done > work) stop_.store(true, std::memory_order_relaxed);
-        poll(thread);
+        if (!small || done % 16 == 0 || stop_.load(std::memory_order_relaxed)) poll(thread);
     }
     void poll(int thread) {
         if (!stop_.load(std::memory_order_relaxed) && over(thread)) stop_.store(true, std::memory_order_relaxed);

@@ -22,12 +22,19 @@ Loss::Loss(const TargetView& target, size_t n_rows, const LossOptions& options)
     : n_classes_(target.n_classes), label_(target.label) {
     if (n_classes_ > 0) read_classes(target, n_rows, options);
     else read_numbers(target, n_rows);
-    price_leaves(options.alpha, n_classes_ > 0 ? 1 : 4 * noise());
+    price_leaves(options.alpha);
 }
 
-void Loss::price_leaves(double alpha, Cost tie) {
+void Loss::price_leaves(double alpha) {
     const double price = alpha * total_weight_ * scale_, most = 0x1p56;
-    leaf_price_ = static_cast<Cost>(std::llround(std::min(price, most))) + tie;
+    leaf_price_ = static_cast<Cost>(std::llround(std::min(price, most))) + tie_price();
+}
+
+/// A cost in units; if that is not exact, sums over rows are equal up to half a unit for each of them.
+Cost Loss::price_of(double cost, size_t n_rows) {
+    const Cost units = rounded(cost, scale_);
+    if (static_cast<double>(units) != cost * scale_) noise_ = static_cast<Cost>(n_rows);
+    return units;
 }
 
 void Loss::read_classes(const TargetView& target, size_t n_rows, const LossOptions& options) {
@@ -62,13 +69,15 @@ void Loss::read_classes(const TargetView& target, size_t n_rows, const LossOptio
         mistake_.assign(k, 0);
         for (size_t truth = 0; truth < k; ++truth)
             for (size_t said = 0; said < k; ++said) {
-                price_[truth * k + said] = rounded(each * factor(truth) * cost(truth, said), scale_);
+                price_[truth * k + said] = price_of(each * factor(truth) * cost(truth, said), n_rows);
                 mistake_[truth] = std::max(mistake_[truth], price_[truth * k + said]);
             }
         for (size_t truth = 0; truth < k; ++truth)
             for (size_t said = 0; said < k; ++said)
                 uniform_ = uniform_ && price_[truth * k + said] == (truth == said ? 0 : mistake_[truth]);
         for (size_t row = 0; row < n_rows; ++row) most_[row] = mistake_[static_cast<size_t>(label_[row])];
+        const auto [low, high] = std::minmax_element(mistake_.begin(), mistake_.end());
+        each_ = uniform_ && *low == *high ? *low : 0;
         return;
     }
     kind_ = LossKind::prices;
@@ -76,7 +85,7 @@ void Loss::read_classes(const TargetView& target, size_t n_rows, const LossOptio
     for (size_t row = 0; row < n_rows; ++row) {
         const auto truth = static_cast<size_t>(label_[row]);
         for (size_t said = 0; said < k; ++said)
-            row_price_[row * k + said] = rounded(weight[row] * factor(truth) * cost(truth, said), scale_);
+            row_price_[row * k + said] = price_of(weight[row] * factor(truth) * cost(truth, said), n_rows);
         most_[row] = *std::max_element(row_prices(row), row_prices(row) + k);
     }
 }
@@ -84,6 +93,7 @@ void Loss::read_classes(const TargetView& target, size_t n_rows, const LossOptio
 void Loss::read_numbers(const TargetView& target, size_t n_rows) {
     kind_ = LossKind::squares;
     width_ = 2;
+    noise_ = 64;
     const double* y = target.number;
     const double* weight = target.weight;
     const auto weight_of = [&](size_t row) { return weight ? weight[row] : 1.0; };

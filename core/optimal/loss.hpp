@@ -32,9 +32,9 @@ struct LossOptions {
 /// Costs of a table's rows. A leaf costs the least of the sums over its rows by label, or the squares about its mean.
 ///
 /// A cost c is stored as round(c · scale). The scale is a power of two that keeps all sums below 2^46 (2^54 for squares), so that
-/// whole numbers stay whole; trees that differ by less than a few units are equal. A class whose factor is less than a millionth
-/// (2^-20) of the largest counts as nothing: trees would only chase rows that weigh nothing. A leaf costs `leaf_price`: alpha,
-/// and a little more, so that of equal trees the one of fewest leaves is best.
+/// whole numbers stay whole; trees that differ by less than rounding makes of it (`noise`) are equal. A class whose factor is
+/// less than a millionth (2^-20) of the largest counts as nothing: trees would only chase rows that weigh nothing. A leaf costs
+/// `leaf_price`: alpha, and a little more, so that of equal trees the one of fewest leaves is best.
 class Loss {
 public:
     Loss(const TargetView& target, size_t n_rows, const LossOptions& options);
@@ -57,6 +57,8 @@ public:
     Cost square(size_t row) const { return square_.empty() ? 0 : square_[row]; }
     /// No tree gets dearer by more than this if the row is added.
     Cost most(size_t row) const { return most_[row]; }
+    /// The same for all rows, where mistakes cost the same whatever the classes; else 0.
+    Cost each() const { return each_; }
 
     /// Cost of a leaf whose rows sum up to these numbers, less the squares of its rows.
     Cost score(const Cost* sums) const {
@@ -99,8 +101,10 @@ public:
 
     /// A unit of leaves: what a split costs.
     Cost leaf_price() const { return leaf_price_; }
-    /// What rounding may make of equal costs.
-    Cost noise() const { return kind_ == LossKind::squares ? 64 : 0; }
+    /// The part of it that only decides among equals.
+    Cost tie_price() const { return noise_ ? 4 * noise_ : 1; }
+    /// What rounding may make of equal costs: nothing, if costs of classes are whole numbers of units.
+    Cost noise() const { return noise_; }
     double square_scale() const { return square_scale_; }
     double total_weight() const { return total_weight_; }
     /// The objective that a cost means, without the price of the first leaf.
@@ -109,7 +113,8 @@ public:
 private:
     void read_classes(const TargetView& target, size_t n_rows, const LossOptions& options);
     void read_numbers(const TargetView& target, size_t n_rows);
-    void price_leaves(double alpha, Cost tie);
+    void price_leaves(double alpha);
+    Cost price_of(double cost, size_t n_rows);
     Cost least(const Cost* sums) const {
         Cost best = sums[0];
         for (int k = 1; k < n_classes_; ++k)
@@ -122,7 +127,7 @@ private:
     bool uniform_ = true;
     const int32_t* label_ = nullptr;
     std::vector<Cost> price_, mistake_, row_price_, weight_, sum_, square_, most_;
-    Cost leaf_price_ = 1;
+    Cost leaf_price_ = 1, each_ = 0, noise_ = 0;
     double scale_ = 1, square_scale_ = 1, total_weight_ = 0;
 };
 

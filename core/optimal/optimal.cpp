@@ -56,8 +56,9 @@ public:
         for (size_t i = 0; i < outcome.tree.risk.size(); ++i)
             if (outcome.tree.is_leaf(i)) risk += outcome.tree.risk[i];
         outcome.objective = risk / loss_.total_weight() + options_.loss.alpha * static_cast<double>(best_.n_leaves());
+        const Cost ties = loss_.tie_price() * static_cast<Cost>(leaves_ - 1);  // no part of the objective
         outcome.lower_bound =
-            proven ? outcome.objective : std::min(outcome.objective, std::max(options_.loss.alpha, objective(lower_)));
+            proven ? outcome.objective : std::min(outcome.objective, std::max(options_.loss.alpha, objective(lower_ - ties)));
         outcome.optimal = proven || outcome.lower_bound >= outcome.objective;
         outcome.n_solved = limits_.done();
         outcome.memory_limited = limits_.memory_counted();
@@ -135,7 +136,7 @@ private:
         const bool sets = solver(0).counts_sets(root_, depth, leaves);
         if (depth == 2 || sets) level(depth - 1, leaves);  // a tree at hand, if time is out
         if (sets || depth <= 2 || leaves <= 2 || root_.active.empty()) {
-            result.cost = solver(0).solve(root_, depth, leaves, endless, result.plan, nullptr, &result.floors);
+            result.cost = solver(0).solve(root_, depth, leaves, endless, endless, result.plan, nullptr, &result.floors);
         } else {
             NodeSearch search(setting_, root_, depth, leaves, {}, [&](uint32_t fewer) { return level(depth - 1, fewer); });
             try {
@@ -187,8 +188,11 @@ private:
             best_ = solver(0).first_of_best(root_, depth_, leaves_, cost);
             return;
         }
+        // a tree no worse than that of a level less has few splits: if it cannot have too many leaves, none need be shared out
+        const bool few = level(depth_ - 1, leaves_).cost + loss_.noise() < loss_.leaf_price() * static_cast<Cost>(leaves_);
+        const uint32_t leaves = few ? unlimited(depth_, leaves_) : leaves_;
         const Goal goal = Goal::first_of(endless, loss_.noise());
-        NodeSearch search(setting_, root_, depth_, leaves_, goal, [&](uint32_t fewer) { return level(depth_ - 1, fewer); });
+        NodeSearch search(setting_, root_, depth_, leaves, goal, [&](uint32_t fewer) { return level(depth_ - 1, fewer); });
         try {
             run(search);
         } catch (const OutOfLimits&) {

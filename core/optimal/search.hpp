@@ -13,6 +13,7 @@
 #include "optimal/bounds.hpp"
 #include "optimal/column_sets.hpp"
 #include "optimal/limits.hpp"
+#include "optimal/small_nodes.hpp"
 
 namespace treewright::optimal {
 
@@ -20,11 +21,12 @@ namespace treewright::optimal {
 /// are equal up to what rounding makes of them.
 struct Goal {
     Cost below = endless;
+    Cost planned = endless;  // a plan is written of trees that cost less than this
     bool ties = false;
     Cost noise = 0;
     Rank rank = {};
 
-    static Goal first_of(Cost cost, Cost noise) { return {cost + noise + 1, true, noise, {}}; }
+    static Goal first_of(Cost cost, Cost noise) { return {cost + noise + 1, endless, true, noise, {}}; }
     bool improved_by(Cost cost, const Rank& at) const {
         return ties ? cost < below - noise || (cost <= below + noise && at < rank) : cost < below;
     }
@@ -39,6 +41,14 @@ struct Goal {
 /// A lower bound for the trees that have a column at their root, by column; also for those that would not part any rows there, so
 /// that it holds for fewer rows as bounds do.
 using Floors = std::vector<Cost>;
+
+/// Two columns of the same number share their floors: where rows are fewer, a cut of the one may be a cut of the other only. (Of
+/// missing and low values against high ones, if there are no low ones, the missing ones remain; of two columns without missing
+/// values the second is left out.)
+inline void share_between_twins(const std::vector<Column>& columns, Floors& floors) {
+    for (size_t c = 0; c < floors.size(); ++c)
+        if (const size_t twin = columns[c].twin; twin > c) floors[c] = floors[twin] = std::min(floors[c], floors[twin]);
+}
 
 /// The root of a best tree: its test, the places of the rows (by local number) in an order that has those of the left branch
 /// first, their number, and what either branch may have and costs.
@@ -60,9 +70,9 @@ class Solver {
 public:
     explicit Solver(const Setting& setting, int thread = 0) : setting_(setting), kernels_(kernels()), thread_(thread) {}
 
-    /// Cost of the best tree, with its plan, if it is less than `below`; else a lower bound of it, not less than `below`.
-    /// `known` are floors of this very question, or null; `found` gets better ones, if it is given.
-    Cost solve(const Node& node, int depth, uint32_t leaves, Cost below, Plan& plan, const Floors* known = nullptr,
+    /// Cost of the best tree if it is less than `below`, with its plan if it is also less than `planned`; else a lower bound of
+    /// it, not less than `below`. `known` are floors of this very question, or null; `found` gets better ones, if it is given.
+    Cost solve(const Node& node, int depth, uint32_t leaves, Cost below, Cost planned, Plan& plan, const Floors* known = nullptr,
                Floors* found = nullptr);
     /// The first of the best trees, by Rank at every node from the root down, given the cost of the best.
     Plan first_of_best(const Node& node, int depth, uint32_t leaves, Cost cost);
@@ -79,7 +89,7 @@ public:
     Cost subset_cost(const Node& node, size_t i);
 
     /// Rows of a node on either side of a cut; places (by local number) are those in the order of the cut.
-    void part(const Node& node, const uint32_t* places, uint32_t cut, Node* left, Node* right) const;
+    void part(const Node& node, const uint32_t* places, uint32_t cut, Node* left, Node* right);
 
 private:
     friend class NodeSearch;
@@ -115,6 +125,7 @@ private:
     void order_by(const Node& node, size_t i);
     const void* places_of(const Node& node, size_t i);
     Cost sums_between(uint32_t begin, uint32_t end, Cost* sums) const;
+    void split_sides(const Node& node, Scan& scan, Cost enough_left, Cost enough_right);
     Sides evaluate(const Node& node, const Range& range, uint32_t leaves_left, uint32_t leaves_right, const CutBounds& low,
                    const CutBounds& high);
     Cost search_cuts(const Node& node, size_t i, uint32_t leaves_left, uint32_t leaves_right, Cost all_left, Cost all_right,
@@ -124,7 +135,7 @@ private:
     void write(const Node& node, const Choice& choice, Plan& plan);
 
     // two-valued columns
-    Cost by_sets(const Node& node, int depth, Cost below, Plan& plan, Floors* found);
+    Cost by_sets(const Node& node, int depth, Cost planned, Plan& plan, Floors* found);
 
     // more levels
     Cost more_levels(const Node& node, int depth, uint32_t leaves, const Goal& goal, Plan& plan, const Floors* known,
@@ -138,7 +149,11 @@ private:
     BitTable two_valued_;
     ColumnSets sets_;
     Blocks blocks_;
-    std::vector<uint32_t> place_, wide_, ones_;
+    SmallNode small_;
+    bool is_small_ = false;
+    std::vector<uint32_t> place_, wide_, sorted_;
+    std::vector<Cost> ones_;             // rows of the second class in the blocks before each
+    const uint64_t* classes_ = nullptr;  // the same rows, by place
     std::vector<uint16_t> narrow_;
     std::vector<uint8_t> gathered_;  // by active column: whether its places are known in this order
     std::vector<Cost> sums_, squares_, most_, left_sums_, right_sums_;

@@ -14,6 +14,9 @@ void each_allotment(int depth, uint32_t leaves, Use&& use) {
 
 inline uint32_t leaves_of_depth(int depth, uint32_t leaves) { return depth > 30 ? leaves : std::min(leaves, 1u << depth); }
 
+/// For trees that cannot have too many leaves anyway: all that the depth allows, so that none need to be shared out.
+inline uint32_t unlimited(int depth, uint32_t leaves) { return depth > 30 ? leaves : 1u << depth; }
+
 /// Groups of a column that some rows have, as places [begin, end).
 struct Segment {
     uint32_t group, begin, end;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/parallel.hpp"
@@ -19,52 +20,87 @@ constexpr int64_t rows_per_task = 4096;
 
 int64_t tasks(int64_t rows) { return (rows + rows_per_task - 1) / rows_per_task; }
 
-bool any_infinity(const double* x, int64_t n) {
-    bool found = false;
-    const double limit = std::numeric_limits<double>::max();
-    for (int64_t i = 0; i < n; ++i) found |= std::fabs(x[i]) > limit;
-    return found;
+/// Whether all of n numbers are finite: what is not differs from itself, or its difference is missing.
+bool all_finite(const double* x, int64_t n) {
+    constexpr int64_t width = 8;
+    typedef double Vector __attribute__((vector_size(width * sizeof(double))));
+    Vector differences = {};
+    int64_t i = 0;
+    for (; i + width <= n; i += width) {
+        Vector numbers;
+        std::memcpy(&numbers, x + i, sizeof numbers);
+        differences += numbers - numbers;
+    }
+    double sum = 0;
+    for (int64_t k = 0; k < width; ++k) sum += differences[k];
+    for (; i < n; ++i) sum += x[i] - x[i];
+    return sum == 0;
 }
-
+bool all_finite(const Matrix<double>& numbers, int64_t first, int64_t last) {
+    const double* begin = numbers.data + first * numbers.row_stride;
+    const int64_t rows = last - first;
+    bool finite = true;
+    if (numbers.column_stride == 1 && numbers.row_stride == numbers.n_columns) {
+        finite = all_finite(begin, rows * numbers.n_columns);
+    } else if (numbers.row_stride == 1) {
+        for (int64_t column = 0; column < numbers.n_columns; ++column)
+            finite &= all_finite(begin + column * numbers.column_stride, rows);
+    } else {
+        for (int64_t row = first; row < last; ++row)
+            for (int64_t column = 0; column < numbers.n_columns; ++column) finite &= std::isfinite(numbers(row, column));
+    }
+    return finite;
+}
 bool any_infinity(const Matrix<double>& numbers, int64_t first, int64_t last) {
-    if (numbers.column_stride == 1 && numbers.row_stride == numbers.n_columns)
-        return any_infinity(numbers.data + first * numbers.row_stride, (last - first) * numbers.n_columns);
     bool found = false;
     for (int64_t row = first; row < last; ++row)
-        for (int64_t column = 0; column < numbers.n_columns; ++column)
-            found |= std::fabs(numbers(row, column)) > std::numeric_limits<double>::max();
+        for (int64_t column = 0; column < numbers.n_columns; ++column) found |= std::isinf(numbers(row, column));
     return found;
 }
 
-/// The next node, without a branch: which way a row goes is a coin toss to the processor.
+/// The next node, without a branch: which way a row goes is a coin toss to the processor. `known`: no number is missing.
+template <bool known>
 inline uint32_t step(const PackedNode& node, const double* row, int64_t column_stride) {
     const double x = row[static_cast<int64_t>(node.column & ~missing_left) * column_stride];
-    const uint32_t above = x > node.threshold, missing = x != x, right_if_missing = node.column >> 31 ^ 1u;
+    const uint32_t above = x > node.threshold;
+    if constexpr (known) return node.first_child + above;
+    const uint32_t missing = x != x, right_if_missing = node.column >> 31 ^ 1u;
     return node.first_child + (above | (missing & right_if_missing));
 }
 
-/// Several rows in flight: a lane that arrives at its leaf takes the next row. `stride` 0 = known at run time only.
-template <int64_t stride>
+template <bool known>
+uint32_t walk_row(const PackedNode* nodes, const double* row, int64_t column_stride, uint32_t at) {
+    uint32_t next = at;
+    while ((next = step<known>(nodes[at], row, column_stride)) != at) at = next;
+    return at;
+}
+
+/// Several rows in flight: a lane that arrives at its leaf takes the next row. `stride` 0 = known at run time only. All loops
+/// over lanes have the same length, so that what a lane knows stays in registers.
+template <int64_t stride, bool known>
 void walk_rows(const PackedNode* nodes, const Matrix<double>& numbers, int64_t first, int64_t last, int32_t* leaf) {
     const int64_t column_stride = stride ? stride : numbers.column_stride;
-    const auto base = [&](int64_t row) { return numbers.data + row * numbers.row_stride; };
-    const int64_t started = std::min<int64_t>(lanes, last - first);
+    const auto base = [data = numbers.data, row_stride = numbers.row_stride](int64_t row) { return data + row * row_stride; };
+    if (last - first < lanes) {
+        for (int64_t i = first; i < last; ++i) leaf[i] = static_cast<int32_t>(walk_row<known>(nodes, base(i), column_stride, 0));
+        return;
+    }
     uint32_t at[lanes] = {};
     int64_t row[lanes];
     const double* x[lanes];
-    for (int64_t lane = 0; lane < started; ++lane) {
+    for (int lane = 0; lane < lanes; ++lane) {
         row[lane] = first + lane;
         x[lane] = base(row[lane]);
     }
-    int64_t next_row = first + started;
-    bool more = started == lanes;
+    int64_t next_row = first + lanes;
+    bool more = true;
     while (more) {
         for (int lane = 0; lane < lanes; ++lane) {
-            const uint32_t next = step(nodes[at[lane]], x[lane], column_stride);
-            if (next != at[lane]) [[likely]] {
-                at[lane] = next;
+            const uint32_t next = step<known>(nodes[at[lane]], x[lane], column_stride);
+            const bool arrived = next == at[lane];
+            at[lane] = next;
+            if (!arrived) [[likely]]
                 continue;
-            }
             if (next_row == last) {
                 more = false;
                 continue;
@@ -75,11 +111,8 @@ void walk_rows(const PackedNode* nodes, const Matrix<double>& numbers, int64_t f
             at[lane] = 0;
         }
     }
-    for (int64_t lane = 0; lane < started; ++lane) {
-        uint32_t next = 0;
-        while ((next = step(nodes[at[lane]], x[lane], column_stride)) != at[lane]) at[lane] = next;
-        leaf[row[lane]] = static_cast<int32_t>(at[lane]);
-    }
+    for (int lane = 0; lane < lanes; ++lane)
+        leaf[row[lane]] = static_cast<int32_t>(walk_row<known>(nodes, x[lane], column_stride, at[lane]));
 }
 
 }  // namespace
@@ -124,9 +157,11 @@ bool walk(std::span<const PackedNode> nodes, std::span<const int32_t> id, const 
         constexpr int64_t rows_in_cache = 1024;
         for (int64_t row = first; row < last; row += rows_in_cache) {
             const int64_t end = std::min(last, row + rows_in_cache);
-            if (any_infinity(numbers, row, end)) infinite = true;
-            if (numbers.column_stride == 1) walk_rows<1>(nodes.data(), numbers, row, end, leaf);
-            else walk_rows<0>(nodes.data(), numbers, row, end, leaf);
+            const bool known = all_finite(numbers, row, end);
+            if (!known && any_infinity(numbers, row, end)) infinite = true;
+            const auto walk_all = numbers.column_stride == 1 ? (known ? walk_rows<1, true> : walk_rows<1, false>)
+                                                             : (known ? walk_rows<0, true> : walk_rows<0, false>);
+            walk_all(nodes.data(), numbers, row, end, leaf);
             for (int64_t i = row; i < end; ++i) leaf[i] = id[static_cast<size_t>(leaf[i])];
         }
     });

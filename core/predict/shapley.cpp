@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "grow/grow_task.hpp"
+#include "predict/shapley_table.hpp"
 
 // Compiled for several sets of instructions, of which the program takes the widest that there is; rows do not meet, so that the
 // numbers are the same.
@@ -272,10 +273,21 @@ TREEWRIGHT_WIDE void share_rows(RowsShapley& rows, size_t begin, size_t end, dou
 void shapley(const TreeView& tree, const RowValues& values, size_t n_rows, const ShapleySteps& steps, bool pairs, double* out,
              int threads, Monitor& monitor) {
     const Router router{tree, values};
-    const Walk walk(steps);
-    const Effects effects(steps, walk);
     const size_t numbers = steps.n_players * (pairs ? steps.n_players : 1) * steps.width;
     std::fill_n(out, n_rows * numbers, 0.0);
+    if (!pairs && ShapleyWays::suit(tree, steps)) {
+        const ShapleyWays ways(steps);
+        constexpr size_t at_once = 4096;  // rows that fill a table of their own
+        parallel_for((n_rows + at_once - 1) / at_once, threads, [&](size_t chunk, int thread) {
+            monitor.poll(thread);
+            ShapleyTable table(router, steps, ways);
+            for (size_t row = chunk * at_once; row < std::min(n_rows, (chunk + 1) * at_once); ++row)
+                table.add(static_cast<int64_t>(row), out + row * numbers);
+        });
+        return;
+    }
+    const Walk walk(steps);
+    const Effects effects(steps, walk);
     const size_t at_once = RowsShapley::lanes * std::max<size_t>(1, 50'000 / (steps.size() * steps.point.size()));
     parallel_for((n_rows + at_once - 1) / at_once, threads, [&](size_t chunk, int thread) {
         monitor.poll(thread);

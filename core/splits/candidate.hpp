@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "base/midpoint.hpp"
-#include "splits/answer.hpp"
 #include "base/statistics.hpp"
 #include "base/tree.hpp"
+#include "cuts/best.hpp"
+#include "splits/answer.hpp"
 
 namespace treewright {
 
@@ -41,5 +42,6 @@ struct Candidate {
         return found == table.end() ? unanswered : found->second;
     }
 };
+extern template class Best<Candidate>;
 
 }  // namespace treewright

@@ -2,6 +2,7 @@
 #include "grow/histogram/quantile_codes.hpp"
 
 #include "grow/bits.hpp"
+#include "partitions/two_byte_codes.hpp"
 #include "tests/check.hpp"
 #include "tests/columns.hpp"
 
@@ -34,8 +35,8 @@ TEST(bins_keep_the_order_of_values) {
         for (const check::Column& column : check::hard_columns(n, random)) {
             const std::vector<double>& x = column.values;
             std::vector<uint8_t> code(n);
-            std::array<bool, 256> single;
-            FeatureCoder(x.data(), n).encode(x.data(), n, code.data(), single);
+            std::array<ValueRange, 256> ranges;
+            FeatureCoder(x.data(), n).encode(x.data(), n, missing_bin, code.data(), 1, ranges);
             std::vector<size_t> order;
             for (size_t i = 0; i < n; ++i) {
                 CHECK_EQUAL(code[i] == missing_bin, std::isnan(x[i]));
@@ -52,7 +53,7 @@ TEST(bins_keep_the_order_of_values) {
             }
             size_t distinct = 0;
             for (size_t b = 0; b < 256; ++b) {
-                if (values[b] > 0) CHECK_EQUAL(single[b], values[b] == 1);
+                if (values[b] > 0) CHECK_EQUAL(ranges[b].low == ranges[b].high, values[b] == 1);
                 distinct += values[b];
             }
             if (n <= 8192 && distinct <= 255)
@@ -69,17 +70,52 @@ TEST(a_coded_table_leaves_features_out) {
     const auto skip = [&](size_t f) { return columns.table.features[f].categorical() || f == 1; };
     Monitor monitor;
     const CodedTable one(columns.table, 1, monitor, skip), three(columns.table, 3, monitor, skip);
-    CHECK(one.codes == three.codes);
-    CHECK(one.single == three.single);
-    CHECK_EQUAL(one.codes.size(), (columns.numbers.size() - 1) * n);
+    CHECK(!one.by_rows());
+    CHECK_EQUAL(one.n_columns(), columns.numbers.size() - 1);
     for (size_t f = 0; f < columns.numbers.size(); ++f) {
         if (skip(f)) continue;
         std::vector<uint8_t> code(n);
-        std::array<bool, 256> single;
+        std::array<ValueRange, 256> ranges;
         const double* x = columns.numbers[f].data();
-        FeatureCoder(x, n).encode(x, n, code.data(), single);
-        CHECK(std::equal(code.begin(), code.end(), one.of(f)));
-        CHECK(single == one.single[f]);
+        FeatureCoder(x, n).encode(x, n, missing_bin, code.data(), 1, ranges);
+        for (const CodedTable* coded : {&one, &three}) {
+            CHECK(std::equal(code.begin(), code.end(), coded->column_codes(f)));
+            for (size_t b = 0; b < coded->n_bins(f); ++b) CHECK_EQUAL(coded->single(f, b), ranges[b].low >= ranges[b].high);
+        }
+    }
+}
+
+TEST(a_table_of_few_values_is_coded_by_rows) {
+    std::mt19937_64 random(5);
+    constexpr size_t n = 20'000;
+    for (const size_t n_values : {1u, 2u, 7u, 63u, 64u}) {
+        Columns columns(n);
+        for (size_t f = 0; f < 3; ++f) {
+            columns.numbers.emplace_back();
+            for (size_t i = 0; i < n; ++i)
+                columns.numbers.back().push_back(random() % 9 ? static_cast<double>(random() % n_values) / 3 - 1
+                                                              : check::Limits::quiet_NaN());
+        }
+        columns.numbers[1][n / 2 + 1] = 1e9;  // not in the sample of every second value
+        columns.finish();
+        const auto skip = [&](size_t f) { return columns.table.features[f].categorical(); };
+        Monitor monitor;
+        for (const int threads : {1, 3}) {
+            const CodedTable coded(columns.table, threads, monitor, skip);
+            CHECK_EQUAL(coded.by_rows(), n_values < 64);
+            CHECK(coded.n_slots() > n_values);
+            for (size_t f = 0; f < 3; ++f) {
+                const std::vector<double>& x = columns.numbers[f];
+                CHECK_EQUAL(coded.values(f).size(), f == 1 ? 0 : n_values);
+                for (size_t i = 0; i < n; ++i) {
+                    const uint8_t code = coded.of(f)[i];
+                    CHECK_EQUAL(code == coded.missing(), std::isnan(x[i]));
+                    if (coded.by_rows()) CHECK_EQUAL(coded.row_codes(i)[coded.column(f)], code);
+                    if (f != 1 && !std::isnan(x[i])) CHECK_EQUAL(coded.values(f)[code], x[i]);
+                }
+                CHECK_EQUAL(coded.single(f, n_values - 1), f != 1);
+            }
+        }
     }
 }
 
@@ -144,4 +180,31 @@ TEST(bits_are_counted_by_class) {
                 for (size_t bit = 0; bit < n_bits; ++bit)
                     for (size_t k = 0; k < n_classes; ++k) CHECK_EQUAL(counter.ones(bit)[k], expected[bit * n_classes + k]);
             }
+}
+
+TEST(two_byte_codes_keep_the_order_of_values) {
+    std::mt19937_64 random(3);
+    for (size_t n : {1u, 2u, 255u, 3000u, 20'000u})
+        for (const check::Column& column : check::hard_columns(n, random)) {
+            std::vector<double> sample;  // every third value: others fall between, below and above
+            for (size_t i = 0; i < n; i += 3)
+                if (!std::isnan(column.values[i])) sample.push_back(column.values[i] + 0.0);
+            if (sample.empty()) continue;
+            std::sort(sample.begin(), sample.end());
+            sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+            std::vector<uint16_t> code(n);
+            std::vector<Values> met(65536, Values::none);
+            TwoByteCoder(sample).encode(column.values.data(), n, code.data(), met.data());
+            std::vector<size_t> order;
+            for (size_t i = 0; i < n; ++i) {
+                CHECK((code[i] == missing_code) == std::isnan(column.values[i]));
+                if (code[i] != missing_code) order.push_back(i);
+            }
+            std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return column.values[a] < column.values[b]; });
+            for (size_t i = 1; i < order.size(); ++i) {
+                CHECK(code[order[i - 1]] <= code[order[i]]);
+                const bool apart = column.values[order[i - 1]] != column.values[order[i]];
+                if (apart && code[order[i - 1]] == code[order[i]]) CHECK(met[code[order[i]]] == Values::several);
+            }
+        }
 }

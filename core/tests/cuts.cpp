@@ -93,7 +93,8 @@ void check_search(std::mt19937_64& random, const Node& node) {
                     if (expected.merit == -infinity) continue;
                     CHECK_EQUAL(found.cut.position(), expected.cut.position());
                     CHECK_EQUAL(found.cut.missing_left(), expected.cut.missing_left());
-                    CHECK_NEAR(search.merit(view, task, found.cut, 0.0), expected.merit, 1e-8);
+                    WideList wide;
+                    CHECK_NEAR(search.merit(view, widened(task, wide), found.cut, 0.0), expected.merit, 1e-8);
                 }
 }
 

@@ -3,6 +3,7 @@
 // before.
 //   core_driver [threads [rows]]
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -11,7 +12,11 @@
 #include <new>
 #include <random>
 
+#include "base/sparse.hpp"
 #include "forest/forest.hpp"
+#include "linear/equations.hpp"
+#include "optimal/optimal.hpp"
+#include "predict/forest/sparse_vote.hpp"
 #include "programs/c45/c45.hpp"
 #include "programs/cart/cart.hpp"
 
@@ -29,6 +34,14 @@ void* allocate(size_t size) {
 
 void* operator new(size_t size) { return allocate(size); }
 void* operator new[](size_t size) { return allocate(size); }
+// Without it those of `std::stable_sort` would be the library's, which are not `malloc`'s under sanitizers.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+    try {
+        return allocate(size);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
@@ -44,6 +57,12 @@ struct Rows {
     std::vector<std::vector<int32_t>> codes;
     std::vector<int32_t> label;
     std::vector<double> number;
+    std::vector<int32_t> labels;  // of two targets
+    std::vector<double> pairs;
+    std::vector<std::vector<double>> full;  // numbers without gaps
+    std::vector<int64_t> few_rows;          // a sparse matrix by rows
+    std::vector<int32_t> few_columns;
+    std::vector<double> few;
     Table table;
 
     explicit Rows(size_t n) : numbers(4, std::vector<double>(n)), codes(2, std::vector<int32_t>(n)), label(n), number(n) {
@@ -55,12 +74,29 @@ struct Rows {
             label[i] = static_cast<int32_t>((x + static_cast<double>(codes[0][i] > 2) + static_cast<double>(random() % 4 == 0)));
             number[i] = 2 * x + static_cast<double>(random() % 100) / 50;
         }
+        for (size_t i = 0; i < n; ++i) {
+            labels.insert(labels.end(), {label[i], 4 + label[(i + n / 2) % n]});
+            pairs.insert(pairs.end(), {number[i], static_cast<double>(label[i])});
+            few_rows.push_back(static_cast<int64_t>(few_columns.size()));
+            for (int32_t column = 0; column < 6; ++column)
+                if (random() % 5 == 0 || column == label[i]) {
+                    few_columns.push_back(column);
+                    few.push_back(static_cast<double>(random() % 9) - 3);
+                }
+        }
+        few_rows.push_back(static_cast<int64_t>(few.size()));
+        for (const auto& column : numbers) {
+            full.push_back(column);
+            for (double& value : full.back()) value = std::isnan(value) ? -1 : std::floor(value / 8);
+        }
         table.n_rows = n;
         for (const auto& column : numbers) table.features.push_back({column.data(), nullptr, 0});
         for (const auto& column : codes) table.features.push_back({nullptr, column.data(), 5});
     }
-    Target classes() const { return {4, label.data(), nullptr, nullptr}; }
-    Target regression() const { return {0, nullptr, number.data(), nullptr}; }
+    Target classes() const { return {4, 1, label.data(), nullptr, nullptr}; }
+    Target regression() const { return {0, 1, nullptr, number.data(), nullptr}; }
+    Target several_classes() const { return {4, 2, labels.data(), nullptr, nullptr}; }
+    Target several_numbers() const { return {0, 2, nullptr, pairs.data(), nullptr}; }
 };
 
 using Work = std::function<size_t(Monitor&)>;  // gives the number of nodes
@@ -110,6 +146,44 @@ std::map<std::string, Work> growers(const Rows& rows, int threads) {
             options.ordinal.assign(rows.table.features.size(), 0);
             return cart::grow(rows.table, rows.classes(), options, monitor).tree.parent.size();
         };
+    for (const bool classes : {false, true})
+        add(classes ? "two targets, classes" : "two targets, numbers", classes ? rows.several_classes() : rows.several_numbers(),
+            [&](Recipe& recipe) {
+                recipe.criterion = classes ? "gini" : "squared_error";
+                recipe.n_outputs = 2;
+            });
+    all["sparse"] = [&rows, threads](Monitor& monitor) {
+        const SparseMatrix matrix{rows.table.n_rows, 6, true, rows.few_rows, rows.few_columns, rows.few};
+        const StoredColumns columns = sorted_columns(matrix, threads);
+        const SparseColumns view = columns.view();
+        Recipe recipe;
+        recipe.threads = threads;
+        return grow(Table{rows.table.n_rows, std::vector<Feature>(6), &view}, rows.classes(), recipe, monitor).parent.size();
+    };
+    for (const bool classes : {false, true})
+        all[classes ? "optimal, classes" : "optimal, numbers"] = [&rows, threads, classes](Monitor& monitor) {
+            optimal::Options options;
+            options.max_depth = 2;
+            options.threads = threads;
+            bool stopped = false;
+            if (monitor.check) options.check = [&](double, double) { return !(stopped = stopped || !monitor.check(0)); };
+            const optimal::TargetView target{classes ? 4 : 0, rows.label.data(), rows.number.data(), nullptr};
+            Table numbers{rows.table.n_rows, {}};
+            for (const auto& column : rows.full) numbers.features.push_back({column.data(), nullptr, 0});
+            const optimal::Outcome found = optimal::grow(numbers, target, options);
+            if (stopped) throw Interrupted{};
+            return found.tree.parent.size();
+        };
+    all["linear leaves"] = [&rows](Monitor&) {
+        const Matrix<double> columns{rows.full[0].data(), static_cast<int64_t>(rows.table.n_rows), 1, 1, 0};
+        const std::vector<int32_t> parent{-1, 0, 0};
+        std::vector<int64_t> node;
+        for (size_t i = 0; i < rows.table.n_rows; ++i) node.push_back(1 + rows.label[i] % 2);
+        std::vector<double> products(parent.size() * 9);
+        const std::vector<double> weight(rows.table.n_rows, 1.0);
+        add_products(columns, rows.number, weight, node, products);
+        return fit_equations(parent, products, 1, EquationRules{}).coefficient.size();
+    };
     all["forest"] = [&rows, threads](Monitor& monitor) {
         Recipe recipe;
         recipe.threads = threads;
@@ -120,6 +194,23 @@ std::map<std::string, Work> growers(const Rows& rows, int threads) {
         draws.n_draws = rows.table.n_rows;
         const std::vector<int32_t> position{0, 1, 2, 3, 0, 1}, n_categories{0, 0, 0, 0, 5, 5};
         return grow_forest(rows.table, rows.classes(), recipe, draws, position, n_categories, monitor).forest.node.size();
+    };
+    all["votes of sparse rows, two targets"] = [&rows, threads](Monitor& monitor) {
+        Recipe recipe;
+        recipe.threads = threads;
+        recipe.max_features = 2;
+        recipe.n_outputs = 2;
+        Draws draws;
+        draws.seeds = {1, 2, 3};
+        Table numbers{rows.table.n_rows, {}};
+        for (const auto& column : rows.full) numbers.features.push_back({column.data(), nullptr, 0});
+        const std::vector<int32_t> position{0, 1, 2, 3}, n_categories(4, 0);
+        const Forest forest = grow_forest(numbers, rows.several_classes(), recipe, draws, position, n_categories, monitor).forest;
+        const SparseRows<double> sparse{rows.few_rows, rows.few_columns, rows.few, 6};
+        std::vector<double> sums(sparse.size() * forest.width);
+        for (const Vote how : {Vote::soft, Vote::hard})
+            vote_sparse(forest.view(4), sparse, how, nullptr, sums.data(), nullptr, threads, monitor);
+        return forest.node.size();
     };
     return all;
 }

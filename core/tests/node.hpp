@@ -1,5 +1,6 @@
 // A node of few rows for tests of criteria and cuts.
 #pragma once
+#include <numeric>
 #include <random>
 
 #include "criteria/criteria.hpp"
@@ -27,11 +28,13 @@ struct Node {
         }
         if (positive) target[0] = target[n - 1] = 1;  // an event on either side of every cut
         if (n_classes == 0) centre();
-        sorted_target = target;
-        std::sort(sorted_target.begin(), sorted_target.end());
-        for (size_t i = 0; i < n; ++i)
-            rank[i] = static_cast<int32_t>(std::lower_bound(sorted_target.begin(), sorted_target.end(), target[i]) -
-                                           sorted_target.begin());
+        std::vector<size_t> row(n);
+        std::iota(row.begin(), row.end(), size_t{0});
+        std::stable_sort(row.begin(), row.end(), [&](size_t a, size_t b) { return target[a] < target[b]; });
+        for (size_t i = 0; i < n; ++i) {
+            sorted_target.push_back(target[row[i]]);
+            rank[row[i]] = static_cast<int32_t>(i);
+        }
         totals = sum(0, n);
         rows.bit = bit.data();
         rows.label = label.data();

@@ -1,4 +1,7 @@
-"""The border to the C++ core (core/bindings.cpp): free functions on arrays, the interpreter lock released."""
+"""The border to the C++ core (core/bindings.cpp): free functions on arrays, the interpreter lock released.
+
+One class is not: a tree that grows from partitions is asked and told by turns.
+"""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -9,6 +12,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Codes = NDArray[np.int32]
+Target = Numbers | Codes
 Flags = NDArray[np.uint8]
 Ids = NDArray[np.int64]
 Number = TypeVar("Number", float, NDArray[np.float64])
@@ -259,8 +263,10 @@ def unpack_tree(
 ) -> dict[str, NDArray[Any]]:
     """Arrays of one tree out of compact ones."""
 
-def draw_rows(n_rows: int, draws: Mapping[str, Any], tree: int) -> NDArray[np.uint32]:
-    """How often a tree draws each row."""
+def draw_rows(
+    n_rows: int, draws: Mapping[str, Any], tree: int, begin: int = 0, end: int | None = None
+) -> NDArray[np.uint32]:
+    """How often a tree draws each row, or each row of a block."""
 
 def vote(
     arrays: Mapping[str, NDArray[Any]],
@@ -347,3 +353,169 @@ def evaluate_equations(
     threads: int = 1,
 ) -> Numbers:
     """Give what the equation of each of the nodes says of the row beside it."""
+
+class TwoByteCoder:
+    """Two-byte codes of numbers by ascending values (core/partitions/two_byte_codes.hpp)."""
+
+    def __init__(self, values: Numbers) -> None: ...
+    def encode(self, numbers: Numbers, codes: NDArray[np.uint16], met: Flags) -> None:
+        """Write the codes of numbers, and raise what was met of each code (1 or 2)."""
+
+def route_rows(
+    node: Codes,
+    codes: list[NDArray[np.uint16]],
+    numbers: list[Numbers | None],
+    categories: list[Codes],
+    splits: Mapping[str, NDArray[Any]],
+    low: Numbers,
+    high: Numbers,
+) -> None:
+    """Send rows down splits, and tell what stands next to their cuts."""
+
+def node_ranges(
+    node: Codes, counted: Codes, target: Target, weight: Numbers | None, n_classes: int, n_counted: int
+) -> Numbers:
+    """Find least target, largest target and heaviest weight of the rows of counted nodes."""
+
+def node_sums(
+    node: Codes,
+    sums: Mapping[str, Any],
+    n_nodes: int,
+    target: Target,
+    weight: Numbers | None,
+    n_classes: int,
+) -> NDArray[np.uint64]:
+    """Add the rows of nodes to sums in no order: three whole numbers that wrap around."""
+
+def sum_totals(sums: Mapping[str, Any], added: NDArray[np.uint64], width: int) -> Numbers:
+    """Give what the answers of `node_sums` of all partitions come to, added up."""
+
+def class_weights(label: Codes, weight: Numbers, n_classes: int) -> Numbers:
+    """Sum up the weights of rows by class, in no order."""
+
+def total_weight(weight: Numbers) -> float:
+    """Sum up weights in no order."""
+
+def count_bins(
+    node: Codes,
+    counted: Codes,
+    codes: list[NDArray[np.uint16]],
+    target: Target,
+    weight: Numbers | None,
+    centres: Numbers | None,
+    n_classes: int,
+    n_counted: int,
+) -> Numbers:
+    """Sum up rows by counted node, column and bin of 256 codes; numbers less the centre of their node."""
+
+def count_categories(
+    node: Codes,
+    counted: Codes,
+    codes: Codes,
+    n_categories: int,
+    target: Target,
+    weight: Numbers | None,
+    centres: Numbers | None,
+    n_classes: int,
+    n_counted: int,
+) -> Numbers:
+    """Sum up rows by counted node and category; the last is that of rows without one."""
+
+def count_codes(
+    node: Codes,
+    codes: NDArray[np.uint16],
+    suspects: Codes,
+    n_nodes: int,
+    target: Target,
+    weight: Numbers | None,
+    centres: Numbers | None,
+    n_classes: int,
+) -> Numbers:
+    """Sum up the rows of suspect bins by their 256 codes."""
+
+def rows_of_codes(
+    node: Codes,
+    codes: NDArray[np.uint16],
+    suspects: Codes,
+    n_nodes: int,
+    target: Target,
+    weight: Numbers | None,
+    centres: Numbers | None,
+    n_classes: int,
+) -> tuple[Codes, NDArray[np.uint32], Numbers]:
+    """Give suspect and number of each row that has a suspect code, and what it adds to a bin."""
+
+def ranked_features(options: Mapping[str, Any], n_categories: Codes) -> list[bool]:
+    """Tell which features are grown on as ranks of their categories."""
+
+def category_ranks(sums: Numbers, weight: Numbers, in_order: bool, classes: bool) -> Codes:
+    """Put categories in the order of what they say of the target."""
+
+def memory_only(options: Mapping[str, Any]) -> str:
+    """Name the choice that no tree can be grown by from partitions; empty if there is none."""
+
+def grow_subtree(
+    numbers: Numbers,
+    codes: Codes,
+    position: Codes,
+    n_categories: Codes,
+    target: Codes,
+    n_classes: int,
+    weight: Numbers | None,
+    options: Mapping[str, Any],
+    seed: int,
+    total_weight: float,
+    orders: list[Codes | None],
+) -> dict[str, NDArray[Any]]:
+    """Grow a subtree as it grows in the tree of a whole table."""
+
+class PartitionedGrowth:
+    """The large nodes of a tree whose rows stand in partitions (core/partitions/growth.hpp)."""
+
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        column: Codes,
+        n_categories: Codes,
+        n_rows: int,
+        class_rows: Numbers,
+        unit: bool,
+        class_weights: Numbers | None,
+        orders: list[Codes | None],
+        met: Flags,
+        values: list[Numbers],
+    ) -> None: ...
+    def unknown(self) -> tuple[Codes, dict[str, NDArray[Any]]]:
+        """Say what must be known to describe nodes: the nodes of which ranges are, and sums."""
+
+    def answer(self, ranges: Numbers, sums: NDArray[np.uint64]) -> None:
+        """Take the answers of all partitions to what was unknown last."""
+
+    def centres(self) -> Numbers:
+        """Give what is taken off the target in searches, by node."""
+
+    @property
+    def total_weight(self) -> float:
+        """The weight of all rows, once the root is described."""
+
+    def grow(self) -> list[tuple[int, int, int, int, int, int]]:
+        """Grow the tree from what is known; node, depth, seed, rows, parent and place of those that wait."""
+
+    def search(self, node: int, bins: Numbers, categories: list[Numbers]) -> Codes:
+        """Search a node; gives its suspect bins: node, column, code, and whether it is one code alone."""
+
+    def refine(self, node: int, suspects: Codes, values: list[Numbers], bins: list[Numbers]) -> Codes:
+        """Go on with what suspect bins hold."""
+
+    def splits(self) -> dict[str, NDArray[Any]]:
+        """Give the splits that rows have not passed yet, by node."""
+
+    def set_neighbours(self, low: Numbers, high: Numbers) -> None:
+        """Take the numbers next to the cuts of these splits."""
+
+    def tree(self) -> dict[str, NDArray[Any]]:
+        """Give the tree, with all nodes that wait as leaves."""
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes so far."""

@@ -8,6 +8,7 @@
 #include "forest/writer.hpp"
 #include "grow/node.hpp"
 #include "grow/by_sorting/search.hpp"
+#include "grow/by_sorting/whole_weights.hpp"
 
 namespace treewright {
 
@@ -35,20 +36,16 @@ public:
     // ---- what the driver asks --------------------------------------------------------------------------------
 
     Description& describe(const Item& node) {
-        const size_t n = node.size();
+        const size_t n = node.size(), outputs = task_.n_outputs();
         const double* weight = rows_.weight(node);
         if (task_.n_classes) {
-            const int32_t* label = rows_.label(node);
-            totals_.clear();
-            if (weight)
-                for (size_t i = 0; i < n; ++i) totals_.sums[static_cast<size_t>(label[i])] += weight[i];
-            else
-                for (size_t i = 0; i < n; ++i) totals_.sums[static_cast<size_t>(label[i])] += 1.0;
-            for (double sum : totals_.sums) totals_.weight += sum;
+            count_classes(rows_.label(node), n * outputs, weight);
+            totals_.weight = weight_of_classes(task_, totals_.sums);
             totals_.count = n;
             describe_classes(task_, totals_, leaf_);
         } else {
-            describe_numbers(task_, {rows_.target(node), n}, {weight, weight ? n : 0}, leaf_);
+            if (outputs == 1) describe_number(rows_.target(node), n, weight);
+            else describe_several_numbers(rows_.target(node), n, {weight, weight ? n : 0});
             totals_.weight = leaf_.weight;
         }
         return leaf_;
@@ -56,7 +53,7 @@ public:
     bool search(const Item& node) {
         rows_.look_at(node);
         recall(node);
-        split_ = search_->find(node, node.seed, totals_, impurity_, centre_);
+        split_ = search_->find(node, node.seed, totals_, impurity_);
         return split_ != nullptr;
     }
     double weight_of(const Item&) const { return totals_.weight; }
@@ -73,17 +70,71 @@ public:
     void pass_on(const Item&, const std::vector<Item>&) const {}
 
 private:
-    /// Bring back what was found when the node was described.
+    /// Add up the weights of each class, in row order.
+    void count_classes(const int32_t* label, size_t n, const double* weight) {
+        const size_t outputs = task_.n_outputs();
+        totals_.clear();
+        std::vector<double>& sums = totals_.sums;
+        if (sums.size() == 2 && !weight) {  // two classes: in registers
+            size_t second = 0;
+            for (size_t i = 0; i < n; ++i) second += static_cast<size_t>(label[i] == 1);
+            sums = {static_cast<double>(n - second), static_cast<double>(second)};
+        } else if (sums.size() == 2 && outputs == 1 && rows_.whole()) {
+            sums = {0, 0};
+            weigh_two_classes(label, n, weight, sums[0], sums[1]);
+        } else if (rows_.whole()) {
+            for (size_t i = 0; i < n; ++i) sums[static_cast<size_t>(label[i])] += weight ? weight[i / outputs] : 1.0;
+        } else {
+            orderless_class_weights(n, [&](size_t i) { return weight[i / outputs]; }, [&](size_t i) { return label[i]; }, sums);
+        }
+    }
+    /// Of whole weights, whose sums are exact in any order: several at a time, so that none waits for the one before.
+    static void weigh_two_classes(const int32_t* label, size_t n, const double* weight, double& first, double& second) {
+        constexpr size_t width = 4;
+        double of_second[width] = {}, of_both[width] = {};
+        const size_t even = n - n % width;
+        for (size_t i = 0; i < even; i += width)
+            for (size_t k = 0; k < width; ++k) {
+                of_both[k] += weight[i + k];
+                of_second[k] += weight[i + k] * static_cast<double>(label[i + k]);
+            }
+        for (size_t i = even; i < n; ++i) {
+            of_both[0] += weight[i];
+            of_second[0] += weight[i] * static_cast<double>(label[i]);
+        }
+        second = (of_second[0] + of_second[1]) + (of_second[2] + of_second[3]);
+        first = (of_both[0] + of_both[1]) + (of_both[2] + of_both[3]) - second;
+    }
+    void describe_number(const double* target, size_t n, const double* weight) {
+        if (n == 1 && rows_.whole() && (!weight || *weight > 0)) {
+            describe_one_number(*target, weight ? *weight : 1.0, leaf_);
+        } else if (weight && n > 0 && rows_.whole()) {
+            leaf_.count = n;
+            WholeWeightRows rows(target, weight, n);
+            SquaredError::describe_rows(rows, leaf_);  // no other criterion of numbers grows by sorting
+        } else {
+            describe_numbers(task_, {target, n}, {weight, weight ? n : 0}, leaf_);
+        }
+    }
+    void describe_several_numbers(const double* target, size_t n, std::span<const double> weight) {
+        const size_t outputs = task_.n_outputs();
+        one_target_.resize(n);
+        describe_each(
+            outputs,
+            [&](size_t output, Description& one) {
+                for (size_t i = 0; i < n; ++i) one_target_[i] = target[i * outputs + output];
+                describe_numbers(task_, one_target_, weight, one);
+            },
+            leaf_);
+    }
+    /// Bring back what was found when the node was described: class weights, or means.
     void recall(const Item& node) {
         totals_.count = node.size();
+        out_.copy_value(node.node, totals_.sums);
         if (task_.n_classes) {
-            out_.copy_value(node.node, totals_.sums);
-            totals_.weight = 0;
-            for (double sum : totals_.sums) totals_.weight += sum;
-            impurity_ = task_.formula->impurity(totals_);
+            totals_.weight = weight_of_classes(task_, totals_.sums);
+            impurity_ = impurity_of_classes(task_, totals_);
         } else {
-            out_.copy_value(node.node, totals_.sums);
-            centre_ = totals_.sums[0];
             totals_.weight = out_.weight(node.node);
             impurity_ = out_.risk(node.node) / totals_.weight;
         }
@@ -97,7 +148,8 @@ private:
     // the node in hand
     Description leaf_;
     Totals totals_;
-    double impurity_ = 0, centre_ = 0;
+    std::vector<double> one_target_;
+    double impurity_ = 0;
     SortedSplit* split_ = nullptr;
     size_t n_left_ = 0;
 };

@@ -12,17 +12,29 @@ namespace treewright {
 template <OfPairs Scorer>
 class RankBins {
 public:
-    /// The best cut of the node whose rows have these ranks, all known and from `low` to `high`: rows of at most the rank found
-    /// go left. Cuts below `least` do not matter; scores within `slack` are equal.
-    const Best<uint32_t>& search(std::span<const Ranked> ranked, uint32_t low, uint32_t high, const LocalRows& local,
-                                 const Scorer& made, double least, double slack, size_t min_count, RankSorter& sorter) {
+    /// Look at a node of so many rows. Amounts of either sign are the same for all features, and a branch on their sign is a coin
+    /// toss.
+    void look_at(const LocalRows& local, size_t n) {
+        local_ = &local;
+        if constexpr (Scorer::uses_rise) {
+            if (rows_.size() < n) rows_.resize(n);
+            for (size_t i = 0; i < n; ++i) {
+                const PairSum row = Scorer::pair_of(local, i);
+                rows_[i] = {{row.weight, row.amount, row.amount > 0 ? row.amount : 0.0}, 1};
+            }
+        }
+    }
+    /// The best cut of the node in hand, whose rows have these ranks, all known and from `low` to `high`: rows of at most the
+    /// rank found go left. Cuts below `least` do not matter; scores within `slack` are equal.
+    const Best<uint32_t>& search(std::span<const Ranked> ranked, uint32_t low, uint32_t high, const Scorer& made, double least,
+                                 double slack, size_t min_count, RankSorter& sorter) {
         ranked_ = ranked;
         low_ = low;
         shift_ = 0;
         min_count_ = min_count;
         while ((high - low) >> shift_ >= most_bins) ++shift_;
         n_bins_ = ((high - low) >> shift_) + 1;
-        fill(local);
+        fill();
         least = std::max(least, best_edge(made) - slack);
         if (shift_ > 0 && suspect(made, least)) gather_suspects(sorter);
         best_.start(slack);
@@ -33,7 +45,9 @@ public:
 private:
     static constexpr size_t most_bins = 256;
     struct Bin : PairSum {
-        size_t count = 0;
+        double count = 0;
+
+        size_t n() const { return static_cast<size_t>(count); }
     };
 
     size_t bin_of(const Ranked& at) const { return (at.rank - low_) >> shift_; }
@@ -42,14 +56,20 @@ private:
                both_weigh(cut.left_weight_now(), cut.right_weight_now(), 0);
     }
 
-    void fill(const LocalRows& local) {
+    void fill() {
         std::fill_n(bins_.begin(), n_bins_, Bin{});
         for (size_t i = 0; i < ranked_.size(); ++i) {
             Bin& bin = bins_[bin_of(ranked_[i])];
-            const PairSum row = Scorer::pair_of(local, i);
-            bin.add(row);
-            if constexpr (Scorer::uses_rise) bin.rise += std::max(row.amount, 0.0);
-            bin.count += 1;
+            if constexpr (Scorer::uses_rise) {
+                const Bin& row = rows_[i];
+                bin.weight += row.weight;
+                bin.amount += row.amount;
+                bin.rise += row.rise;
+                bin.count += row.count;
+            } else {
+                bin.add(Scorer::pair_of(*local_, i));
+                bin.count += 1;
+            }
         }
     }
     double best_edge(const Scorer& made) const {
@@ -57,7 +77,7 @@ private:
         double best = -infinity;
         size_t left = 0;
         for (size_t b = 0; b + 1 < n_bins_; ++b) {
-            left += bins_[b].count;
+            left += bins_[b].n();
             edge.add(bins_[b]);
             if (bins_[b].count > 0 && allowed(edge, left)) best = std::max(best, edge.score());
         }
@@ -103,14 +123,14 @@ private:
             if (bin.count == 0) continue;
             if (shift_ > 0 && suspect_[b]) {
                 Scorer inside = scorer;
-                for (size_t i = 0; i + 1 < bin.count; ++i) {
+                for (size_t i = 0; i + 1 < bin.n(); ++i) {
                     inside.add(at[i].row);
                     if (at[i].rank != at[i + 1].rank) look(inside, left + i + 1, at[i].rank);
                 }
-                at += bin.count;
+                at += bin.n();
             }
             scorer.add(bin);
-            left += bin.count;
+            left += bin.n();
             if (left < ranked_.size()) look(scorer, left, static_cast<uint32_t>(low_ + ((b + 1) << shift_) - 1));
         }
     }
@@ -119,6 +139,8 @@ private:
     uint32_t low_ = 0;
     int shift_ = 0;
     size_t n_bins_ = 0, min_count_ = 1;
+    const LocalRows* local_ = nullptr;
+    std::vector<Bin> rows_;  // of the node, each as if alone in a bin
     std::array<Bin, most_bins> bins_;
     std::array<uint8_t, most_bins> suspect_{};
     std::vector<Ranked> suspects_;

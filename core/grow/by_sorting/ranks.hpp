@@ -103,6 +103,7 @@ public:
     bool has_missing(size_t feature) const { return has_missing_[feature]; }
     /// The numeric features of a row, in feature order.
     const double* row(size_t row) const { return by_row_.data() + row * width_; }
+    size_t width() const { return width_; }
     size_t column(size_t feature) const { return column_[feature]; }
 
 private:
@@ -110,6 +111,14 @@ private:
     std::vector<size_t> column_;  // by feature
     std::vector<char> has_missing_;
     std::vector<double> by_row_;  // row × feature
+};
+
+/// The values of a feature: that of a row is `stride` times its number away.
+struct ValueColumn {
+    const double* from = nullptr;
+    size_t stride = 1;
+
+    double operator[](size_t row) const { return from[row * stride]; }
 };
 
 /// A row of a node by its rank: one number that sorts by rank, then by place in the node.
@@ -126,7 +135,7 @@ public:
     /// Sort (rank, place) pairs whose ranks lie in [low, high].
     void sort(Ranked* items, size_t n, uint32_t low, uint32_t high) {
         const uint32_t range = high - low;
-        if (n < 4) return insert(items, n);
+        if (n <= 4) return exchange(items, n);
         if (n <= few && range >> 26 == 0) return count(items, n, low);
         int shift = 0;
         while (range >> shift >= 2 * n) ++shift;
@@ -157,20 +166,40 @@ private:
         if constexpr (std::endian::native == std::endian::little) return std::bit_cast<uint64_t>(item);
         else return static_cast<uint64_t>(item.rank) << 32 | item.row;
     }
+    /// At most four items, exchanged without a branch.
+    static void exchange(Ranked* items, size_t n) {
+        const auto order = [items](size_t a, size_t b) {
+            const Ranked first = items[a], second = items[b];
+            const bool swap = key(second) < key(first);
+            items[a] = swap ? second : first;
+            items[b] = swap ? first : second;
+        };
+        if (n < 2) return;
+        order(0, 1);
+        if (n == 2) return;
+        if (n == 4) {
+            order(2, 3);
+            order(0, 2);
+            order(1, 3);
+            return order(1, 2);
+        }
+        order(1, 2);
+        order(0, 1);
+    }
     /// Few items: the place of each is the number of smaller ones, counted without a branch. BranchPlaces in the node ascend.
-    void count(Ranked* items, size_t n, uint32_t low) {
+    static void count(Ranked* items, size_t n, uint32_t low) {
         constexpr size_t chunk = 8;
         int32_t at[few];
+        Ranked before[few];
+        std::copy_n(items, n, before);
         std::fill_n(at, few, std::numeric_limits<int32_t>::max());
         for (size_t i = 0; i < n; ++i) at[i] = static_cast<int32_t>((items[i].rank - low) * few + i);
-        if (spare_.size() < few) spare_.resize(few);
         for (size_t begin = 0; begin < n; begin += chunk) {
             int32_t smaller[chunk] = {};
             for (size_t j = 0; j < n; ++j)
                 for (size_t k = 0; k < chunk; ++k) smaller[k] += at[j] < at[begin + k];
-            for (size_t k = 0; k < std::min(chunk, n - begin); ++k) spare_[static_cast<size_t>(smaller[k])] = items[begin + k];
+            for (size_t k = 0; k < std::min(chunk, n - begin); ++k) items[smaller[k]] = before[begin + k];
         }
-        std::copy_n(spare_.data(), n, items);
     }
     static void insert(Ranked* items, size_t n) {
         for (size_t i = 1; i < n; ++i) {

@@ -3,9 +3,11 @@
 #include <memory>
 #include <optional>
 
+#include "base/builder.hpp"
 #include "base/midpoint.hpp"
 #include "splits/category_order.hpp"
 #include "grow/grow_task.hpp"
+#include "grow/missing_policy.hpp"
 #include "grow/by_sorting/ranks.hpp"
 
 namespace treewright {
@@ -21,6 +23,19 @@ inline bool orders_once(const Recipe& recipe, const Feature& feature) {
     constexpr int32_t many_categories = 256;
     return recipe.category_order == CategoryOrder::once ||
            (recipe.category_order == CategoryOrder::automatic && feature.n_categories > many_categories);
+}
+
+/// The weight of rows whose class weights these are; of several targets each has it.
+inline double weight_of_classes(const GrowTask& task, const std::vector<double>& sums) {
+    return std::accumulate(sums.begin(), sums.begin() + task.n_classes, 0.0);
+}
+
+/// The impurity of a node by its class weights, as describe_classes has it.
+inline double impurity_of_classes(const GrowTask& task, const Totals& totals) {
+    if (task.n_outputs() == 1) return task.formula->impurity(totals);
+    Description node;
+    describe_several_classes(task, totals, node);
+    return node.impurity;
 }
 
 /// The rows of one node: [begin, end) of every column.
@@ -64,6 +79,7 @@ public:
         : task_(task),
           recipe_(task.recipe),
           columns_(columns),
+          outputs_(task.n_outputs()),
           codes_(task.n_features()),
           numbers_(task.n_features()),
           rank_(task.n_features()),
@@ -75,14 +91,20 @@ public:
                 has_missing_[f] = columns.has_missing(f);
                 continue;
             }
+            any_codes_ = true;
             has_missing_[f] =
                 std::any_of(feature.codes, feature.codes + task.table.n_rows, [](int32_t code) { return code < 0; });
             if (orders_once(task.recipe, feature)) ordered_[f] = std::make_unique<OrderedLevels>();
         }
+        if (columns.values) {
+            place_.resize(task.n_features());
+            width_ = columns.values->width();
+            for (size_t f = 0; f < task.n_features(); ++f) place_[f] = ordered_[f] ? width_++ : columns.values->column(f);
+        }
         if (!copies_columns(task)) return;
         const size_t near = std::clamp<size_t>(400'000 / (sizeof(uint32_t) * task.n_features()), 256, 4096);
-        most_copied_ = recipe_.random_cuts ? 8 * near : near;
-        least_copied_ = recipe_.random_cuts ? near / 8 : most_copied_;
+        most_copied_ = recipe_.random_cuts ? 4 * near : near;
+        least_copied_ = recipe_.random_cuts ? near / 2 : most_copied_;
     }
     SortedRows(const SortedRows&) = delete;  // they point into themselves
     SortedRows& operator=(const SortedRows&) = delete;
@@ -93,16 +115,17 @@ public:
         row_.assign(rows.begin(), rows.end());
         side_.resize(n);
         spare_row_.resize(n);
-        spare_target_.resize(n);
+        spare_target_.resize(n * outputs_);
         spare_weight_.resize(n);
-        const auto gather = [&](const auto* from, auto& to) {
-            to.resize(n);
-            for (size_t i = 0; i < n; ++i) to[i] = from[rows[i]];
+        const auto gather = [&](const auto* from, auto& to, size_t width) {
+            to.resize(n * width);
+            for (size_t i = 0; i < n; ++i) std::copy_n(from + rows[i] * width, width, to.data() + i * width);
         };
         weight_.clear();
-        if (!weight.empty()) gather(weight.data(), weight_);
-        if (task_.n_classes) gather(task_.label, label_);
-        else gather(task_.target, target_);
+        if (!weight.empty()) gather(weight.data(), weight_, 1);
+        whole_ = std::all_of(weight_.begin(), weight_.end(), [](double w) { return w == std::floor(w) && w < 1048576; });
+        if (task_.n_classes) gather(task_.label, label_, outputs_);
+        else gather(task_.target, target_, outputs_);
         for (size_t f = 0; f < ordered_.size(); ++f)
             if (ordered_[f]) order(f);
         read_table();
@@ -122,12 +145,15 @@ public:
     const uint32_t* rows(const RowRange& node) const { return row_.data() + node.begin; }
     /// Their weights; null = every row weighs one.
     const double* weight(const RowRange& node) const { return weight_.empty() ? nullptr : weight_.data() + node.begin; }
-    const int32_t* label(const RowRange& node) const { return label_.data() + node.begin; }
-    const double* target(const RowRange& node) const { return target_.data() + node.begin; }
+    /// Whether all weights are small whole numbers, such as those of draws: their sums are exact in any order.
+    bool whole() const { return whole_; }
+    /// Their labels or numbers; of several targets those of a row side by side.
+    const int32_t* label(const RowRange& node) const { return label_.data() + node.begin * outputs_; }
+    const double* target(const RowRange& node) const { return target_.data() + node.begin * outputs_; }
 
     /// The columns, by what rows() gives.
     const int32_t* codes(size_t feature) const { return codes_[feature]; }
-    const double* numbers(size_t feature) const { return numbers_[feature]; }
+    const ValueColumn& numbers(size_t feature) const { return numbers_[feature]; }
     /// Call use(rank), where rank(row) is the rank of a row by a feature.
     template <class Use>
     auto with_ranks(size_t feature, Use&& use) const {
@@ -136,6 +162,7 @@ public:
         return use([rank = rank_[feature]](uint32_t row) { return rank[row]; });
     }
     bool has_missing(size_t feature) const { return has_missing_[feature]; }
+    bool any_codes() const { return any_codes_; }
     /// Whether a feature is categorical, and neither ranked nor numbered.
     bool only_codes(size_t feature) const { return task_.table.features[feature].categorical() && !ordered_[feature]; }
     /// The row of the table behind one of rows().
@@ -149,8 +176,9 @@ public:
         const size_t left = split.table           ? sides_by_table(node, split)
                             : recipe_.random_cuts ? sides_by_value(node, split)
                                                   : sides_by_rank(node, split);
-        if (task_.n_classes) partition(node, label_);
-        else partition(node, target_);
+        const auto part = [&](auto& targets) { outputs_ == 1 ? partition(node, targets) : partition_several(node, targets); };
+        if (task_.n_classes) part(label_);
+        else part(target_);
         return left;
     }
     /// A cut of ordered categories as a table: of all that the tree knows if they are few, else of those present at the node.
@@ -164,7 +192,7 @@ public:
             split.groups.emplace_back(code, levels.rank_of[static_cast<size_t>(code)] <= last ? 0 : 1);
         };
         split.groups.clear();
-        if (levels.code_of.size() <= few_levels) {
+        if (levels.code_of.size() <= few_levels || node.size() > most_rows_of_small_node) {  // as `to_table`
             for (int32_t code : levels.code_of) put(code);
         } else {
             int8_t* seen = lookup(levels.rank_of.size());
@@ -202,10 +230,11 @@ private:
             const auto level = static_cast<size_t>(code);
             const double w = weight_.empty() ? 1.0 : weight_[i];
             weight[level] += w;
-            if (task_.n_classes) sums[level * width + static_cast<size_t>(label_[i])] += w;
-            else sums[level] += w * target_[i];
+            for (size_t at = i * outputs_, o = 0; o < outputs_; ++o)
+                sums[level * width + (task_.n_classes ? static_cast<size_t>(label_[at + o]) : o)] +=
+                    task_.n_classes ? w : w * target_[at + o];
         }
-        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width, column.truth);
+        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width, column.truth, task_.n_classes > 0);
         levels.rank_of.assign(n_levels, 0);
         for (size_t rank = 0; rank < codes.size(); ++rank)
             levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
@@ -221,7 +250,7 @@ private:
 
     // ---- where columns are read ------------------------------------------------------------------------------
 
-    /// The columns of a subtree, side by side.
+    /// The columns of a subtree, side by side; values row by row.
     struct Copy {
         RowRange range;
         std::vector<uint32_t> origin, ranks;  // origin: rows of the table
@@ -242,33 +271,32 @@ private:
         copy.range = node;
         copy.origin.resize(n);
         for (size_t i = 0; i < n; ++i) copy.origin[i] = origin(rows[i]);
-        const auto fit = [&](auto& memory) {
-            if (memory.size() < n * p) memory.resize(n * p);
+        const auto fit = [&](auto& memory, size_t width) {
+            if (memory.size() < n * width) memory.resize(n * width);
         };
-        if (recipe_.random_cuts) fit(copy.numbers);
-        else fit(copy.ranks);
-        fit(copy.codes);
+        if (recipe_.random_cuts) fit(copy.numbers, width_);
+        else fit(copy.ranks, p);
+        fit(copy.codes, any_codes_ ? p : 0);
         const auto gather = [&](const auto* from, auto* to) {
             for (size_t i = 0; i < n; ++i) to[i] = from[rows[i]];
         };
         for (size_t f = 0; f < p; ++f) {
             const bool categorical = task_.table.features[f].categorical();
             if (categorical) gather(codes_[f], copy.codes.data() + f * n);
-            if (categorical && !ordered_[f]) continue;
+            if (recipe_.random_cuts || (categorical && !ordered_[f])) continue;
             if (from_table && !ordered_[f]) continue;  // copied by rows
-            if (recipe_.random_cuts) gather(numbers_[f], copy.numbers.data() + f * n);
-            else gather(rank_[f], copy.ranks.data() + f * n);
+            gather(rank_[f], copy.ranks.data() + f * n);
         }
-        if (from_table && recipe_.random_cuts) copy_rows(*columns_.values, copy.origin, copy.numbers.data());
-        else if (from_table) copy_rows(*columns_.ranks, copy.origin, copy.ranks.data());
+        if (recipe_.random_cuts) copy_values(rows, copy);
+        else if (from_table) copy_ranks(copy.origin, copy.ranks.data());
         std::iota(rows.begin(), rows.end(), 0u);
         ++n_copies_;
         read_columns();
     }
     /// The numeric features of rows of the table, from rows side by side to columns.
-    template <class From, class T>
-    void copy_rows(const From& from, std::span<const uint32_t> rows, T* to) const {
+    void copy_ranks(std::span<const uint32_t> rows, uint32_t* to) const {
         constexpr size_t tile = 64;
+        const RankTable& from = *columns_.ranks;
         const size_t n = rows.size();
         for (size_t begin = 0; begin < n; begin += tile)
             for (size_t f = 0; f < codes_.size(); ++f) {
@@ -277,21 +305,36 @@ private:
                 for (size_t i = begin; i < std::min(n, begin + tile); ++i) to[f * n + i] = from.row(rows[i])[column];
             }
     }
+    /// The values of rows, row by row: out of the last copy, or out of the table and behind them the ranks of categories.
+    void copy_values(std::span<const uint32_t> rows, Copy& copy) const {
+        double* to = copy.numbers.data();
+        if (n_copies_ > 0) {
+            const double* from = copies_[n_copies_ - 1].numbers.data();
+            for (size_t i = 0; i < rows.size(); ++i) std::copy_n(from + rows[i] * width_, width_, to + i * width_);
+            return;
+        }
+        const size_t numeric = columns_.values->width();
+        for (size_t i = 0; i < rows.size(); ++i) std::copy_n(columns_.values->row(rows[i]), numeric, to + i * width_);
+        for (size_t f = 0; f < ordered_.size(); ++f)
+            if (ordered_[f])
+                for (size_t i = 0; i < rows.size(); ++i) to[i * width_ + place_[f]] = ordered_[f]->number[rows[i]];
+    }
     /// Read columns in the last copy, or in the table.
     void read_columns() {
         if (n_copies_ == 0) return read_table();
         const Copy& copy = copies_[n_copies_ - 1];
         const size_t n = copy.range.size();
         for (size_t f = 0; f < codes_.size(); ++f) {
-            codes_[f] = copy.codes.data() + f * n;
-            if (recipe_.random_cuts) numbers_[f] = copy.numbers.data() + f * n;
+            codes_[f] = copy.codes.data() + (any_codes_ ? f * n : 0);
+            if (recipe_.random_cuts) numbers_[f] = {copy.numbers.data() + place_[f], width_};
             else rank_[f] = copy.ranks.data() + f * n;
         }
     }
     void read_table() {
         for (size_t f = 0; f < codes_.size(); ++f) {
             codes_[f] = task_.table.features[f].codes;
-            numbers_[f] = ordered_[f] ? ordered_[f]->number.data() : task_.table.features[f].numbers;
+            if (ordered_[f]) numbers_[f] = {ordered_[f]->number.data()};
+            else numbers_[f] = {task_.table.features[f].numbers};
             if (ordered_[f]) rank_[f] = ordered_[f]->rank.data();
             else if (!task_.table.features[f].categorical()) rank_[f] = columns_.ranks ? columns_.ranks->of(f) : nullptr;
         }
@@ -300,10 +343,10 @@ private:
 
     // ---- which row goes where ----------------------------------------------------------------------------------
 
-    /// The branch of an unanswered split where none was learned: by weight under `available` (the first of equals), by rows
-    /// under `direction` (the last of two).
+    /// The branch of an unanswered split where none was learned: by weight under `available`, by rows under `direction`.
     int32_t larger(double left, double right) const {
-        return recipe_.missing == Missing::available ? right > left : right >= left;
+        const double size[2] = {left, right};
+        return largest_branch(size, recipe_.missing != Missing::available);
     }
 
     size_t sides_by_rank(const RowRange& node, SortedSplit& split) {
@@ -318,7 +361,7 @@ private:
         });
     }
     size_t sides_by_value(const RowRange& node, SortedSplit& split) {
-        const double* value = numbers_[static_cast<size_t>(split.feature)];
+        const ValueColumn value = numbers_[static_cast<size_t>(split.feature)];
         if (!has_missing_[static_cast<size_t>(split.feature)])
             return set_all_sides(node, split.default_branch, [&](uint32_t row) { return value[row] <= split.threshold; });
         return set_sides(node, split.default_branch, [&](uint32_t row) {
@@ -398,19 +441,40 @@ private:
         std::copy_n(target_right, r, target + l);
         if (weighted) std::copy_n(weight_right, r, weight + l);
     }
+    /// The same of several targets.
+    template <class T>
+    void partition_several(const RowRange& node, std::vector<T>& targets) {
+        const auto part = [&](auto& all, auto* right, size_t width) {
+            auto *const begin = all.data() + node.begin * width, *left = begin;
+            auto* const right_begin = right;
+            for (size_t i = 0; i < node.size(); ++i) {
+                auto*& to = side_[i] ? left : right;
+                to = std::copy_n(begin + i * width, width, to);
+            }
+            std::copy(right_begin, right, left);
+        };
+        part(row_, spare_row_.data(), 1);
+        part(targets, reinterpret_cast<T*>(spare_target_.data()), outputs_);
+        if (!weight_.empty()) part(weight_, spare_weight_.data(), 1);
+    }
 
     const GrowTask& task_;
     const Recipe& recipe_;
     const SortedColumns& columns_;
+    size_t outputs_;             // targets
+    std::vector<size_t> place_;  // by feature, among the values of a row
+    size_t width_ = 0;           // values of a row in a copy
+    bool any_codes_ = false;
 
     // the rows of the tree, those of a node side by side
     std::vector<uint32_t> row_;
     std::vector<double> weight_, target_;
+    bool whole_ = true;
     std::vector<int32_t> label_;
 
     // where the columns are read: in the table, or in the copies of a subtree
     std::vector<const int32_t*> codes_;
-    std::vector<const double*> numbers_;
+    std::vector<ValueColumn> numbers_;
     std::vector<const uint32_t*> rank_;
     std::vector<char> has_missing_;
     std::vector<std::unique_ptr<OrderedLevels>> ordered_;  // by feature

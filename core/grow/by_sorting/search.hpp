@@ -13,8 +13,8 @@ public:
     /// Get ready for the nodes of a tree of so many rows.
     virtual void start(size_t n_rows) = 0;
     /// Find the best split of a node, on the features it draws by its seed; null if there is none. `totals` are those of the
-    /// node, in regression but for the sum; `centre` is taken off the target.
-    virtual SortedSplit* find(const RowRange& node, uint64_t seed, Totals& totals, double impurity, double centre) = 0;
+    /// node, in regression with the means in place of the sums.
+    virtual SortedSplit* find(const RowRange& node, uint64_t seed, Totals& totals, double impurity) = 0;
 };
 
 /// Whether there is a search by this criterion.

@@ -49,6 +49,7 @@ struct BinnedFeature {
     BinLayout layout;
     const double* bins;
     Totals totals, missing;
+    size_t n_bins = missing_bin;  // beside that of rows without a value
     bool some_missing = false, both_sides = false;
     double share = 1;  // of the node's weight that takes part
 

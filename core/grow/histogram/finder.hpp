@@ -11,6 +11,7 @@
 #include "base/builder.hpp"
 #include "grow/feature_draw.hpp"
 #include "grow/histogram/histograms.hpp"
+#include "grow/histogram/suspect_bins.hpp"
 #include "grow/histogram/surrogate_histogram.hpp"
 #include "grow/kernel.hpp"
 #include "base/parallel.hpp"
@@ -32,22 +33,23 @@ public:
           recipe_(task.recipe),
           criterion_(*task.formula),
           histograms_(task, unit),
-          small_(small),
-          workspace_(static_cast<size_t>(std::max(task.recipe.threads, 1))) {
+          small_(few_values() ? std::min(small, most_rows_of_few_values) : small),
+          workspace_(static_cast<size_t>(std::max(task.recipe.threads, 1))),
+          draw_(task.n_features()) {
         for (Workspace& work : workspace_) work.kernel = task.make_kernel(task, unit);
     }
 
     Item root(RowShares&& rows) const {
         Item root;
         root.parts = std::move(rows);
-        root.seed = Random(recipe_.random_state).next();
+        root.seed = task_.root_seed;
         return root;
     }
 
     // ---- what the driver asks --------------------------------------------------------------------------------
 
     /// Small nodes, and those below a run of thin splits, are grown on sorted lists.
-    bool hands_over(const Item& item) const { return item.size() <= small_ || item.thin_splits >= most_thin_splits; }
+    bool hands_over(const Item& item) const { return is_small(item) || item.thin_splits >= most_thin_splits; }
     RowShares hand_over(Item& item) const { return std::move(item.parts); }
 
     Description describe(Item& item) {
@@ -68,8 +70,16 @@ public:
     bool search(Item& item) {
         histograms_.gather(item);
         if (!task_.n_classes) item.totals.sums[0] = histograms_.centre_targets(item.centre);
+        const Interactions::Features allowed = item.features;
+        const std::vector<int32_t> order = features_in_order(item);
+        if (draws()) {
+            auto drawn = std::make_shared<std::vector<int32_t>>(order);
+            std::sort(drawn->begin(), drawn->end());
+            item.features = std::move(drawn);
+        }
         std::vector<Found> found = find_on_all(item);
-        return choose(item, found);
+        item.features = allowed;
+        return choose(item, order, found);
     }
     /// Every row goes down one branch.
     std::vector<BranchSums> branch_sums(Item& item) {
@@ -114,13 +124,27 @@ public:
             children[b].thin_splits = item.size() - children[b].size() <= item.size() / 256 ? item.thin_splits + 1 : 0;
         }
     }
-    void finish(const Item&, Candidate& split) const { unrank(split); }
+    void finish(const Item& item, Candidate& split) const { unrank(item, split); }
     void pass_on(Item& item, std::vector<Item>& children) { share_histogram(item, children); }
 
 private:
     /// After so many splits in a row that took off next to nothing, a long chain is likely; there bounds rule out few bins,
     /// and lists sorted once are the cheaper way down.
     static constexpr int most_thin_splits = 8;
+    /// Lists are not worth sorting for a level or two, but where rows are few.
+    static constexpr int64_t few_levels_left = 2;
+    static constexpr size_t most_rows_of_few_levels = 1024;
+    bool is_small(const Item& item) const {
+        const bool few_levels = recipe_.max_depth >= 0 && recipe_.max_depth - item.depth <= few_levels_left;
+        return item.size() <= (few_levels ? std::min(small_, most_rows_of_few_levels) : small_);
+    }
+    /// Where every feature has few values, histograms of them tell nearly all, and only nodes of few rows want lists.
+    static constexpr size_t most_rows_of_few_values = 32;
+    bool few_values() const {
+        for (size_t f = 0; f < task_.n_features(); ++f)
+            if (task_.table.features[f].categorical() || task_.ranking(f)) return false;
+        return histograms_.coded().by_rows();
+    }
     /// Memory for the histograms of nodes that wait to be split.
     static constexpr size_t most_bytes_kept = size_t{128} << 20;
 
@@ -150,6 +174,27 @@ private:
 
     // ---- the best split of every feature -----------------------------------------------------------------------
 
+    bool draws() const { return draw_.chooses(recipe_); }
+    /// The features that a node looks at, in the order in which they win ties.
+    std::vector<int32_t> features_in_order(const Item& item) {
+        if (draws()) {
+            Random random(item.seed);
+            return draw_.choose(recipe_, random, [&](int32_t feature) { return varies(item, static_cast<size_t>(feature)); });
+        }
+        return order_of_features(recipe_, task_.n_features(), item.seed);
+    }
+    /// Whether a feature may be used and has several values here, where to be missing is one.
+    bool varies(const Item& item, size_t f) const {
+        if (!item.may_use(f)) return false;
+        const Feature& feature = task_.table.features[f];
+        const std::vector<uint32_t>& rows = item.parts.row;
+        return std::any_of(rows.begin(), rows.end(), [&](uint32_t row) {
+            if (feature.categorical()) return feature.codes[row] != feature.codes[rows[0]];
+            const double x = feature.numbers[row], first = feature.numbers[rows[0]];
+            return x != first && !(std::isnan(x) && std::isnan(first));
+        });
+    }
+
     /// Features that can neither win nor tie may be left unrefined.
     std::vector<Found> find_on_all(Item& item) {
         histograms_.count(item, *workspace_[0].kernel);
@@ -164,7 +209,7 @@ private:
         std::vector<Found> found(p);
         std::vector<std::vector<Suspect>> suspects(p);
         std::atomic<double> best{-infinity};  // what the best split so far is worth
-        parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
+        parallel_for(p, histograms_.threads_for(item), [&](size_t f, int thread) {
             if (!item.may_use(f)) return;
             task_.monitor.poll(thread);
             if (task_.table.features[f].categorical()) group_categories(node, item, f, of_thread(thread), found[f]);
@@ -172,8 +217,8 @@ private:
             else if (recipe_.threshold) score_edges(node, item, f, of_thread(thread), found[f]);
             note(best, f, found[f]);
         });
-        parallel_for(p, recipe_.threads, [&](size_t f, int thread) {
-            if (histograms_.is_coded(f) && item.may_use(f) && recipe_.threshold)
+        parallel_for(p, histograms_.threads_for(item), [&](size_t f, int thread) {
+            if (histograms_.is_coded(f) && item.may_use(f) && recipe_.threshold && histograms_.coded().values(f).empty())
                 suspect_bins(node, item, f, of_thread(thread), least_useful(node, f, best, found[f]), suspects[f]);
         });
         std::vector<size_t> order;
@@ -185,7 +230,7 @@ private:
                 ->bound;
         };
         std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return highest(a) > highest(b); });
-        parallel_for(order.size(), recipe_.threads, [&](size_t i, int thread) {
+        parallel_for(order.size(), histograms_.threads_for(item), [&](size_t i, int thread) {
             refine(node, item, order[i], suspects[order[i]], of_thread(thread), best, found[order[i]]);
         });
         for (Found& of_feature : found)
@@ -199,12 +244,10 @@ private:
         while (merit > seen && !best.compare_exchange_weak(seen, merit)) {
         }
     }
-    /// A cut of this feature with less merit than this does not matter. The best of a feature may be one tolerance below its
-    /// largest merit, the feature that wins one below the best of another, and that one below the largest merit of all.
+    /// A cut of this feature with less merit than this does not matter.
     double least_useful(const NodeView& node, size_t feature, const std::atomic<double>& best, const Found& found) const {
         if (recipe_.max_competitors) return found.cuts.most() - node.tolerance;
-        const double price = recipe_.feature_costs.empty() ? 1.0 : recipe_.feature_costs[feature];
-        return best.load() * price - 3 * node.tolerance * std::max(price, 1.0);
+        return treewright::least_useful(recipe_, feature, best.load(), node.tolerance);
     }
 
     void group_categories(const NodeView& node, const Item& item, size_t feature, Workspace& work, Found& found) const {
@@ -232,13 +275,11 @@ private:
         if (binned.totals.count == 0) return;
         std::array<double, 256> bound;
         binned.each_side([&](bool missing_left) {
-            work.kernel->bound_bins(node, binned, missing_left, bound);
-            for (int i = 0; i < missing_bin; ++i) {
+            work.kernel->bound_bins(node, binned, missing_left, least, bound);
+            for (int i = 0; i < static_cast<int>(binned.n_bins); ++i) {
                 const auto at = static_cast<size_t>(i);
-                if (histograms_.coded().single[feature][at] || binned.layout.count(binned.bin(at)) < 2) continue;
-                // bounds round by 1e-15 of their parts, in another order than scores do
-                const double most =
-                    binned.share * (bound[at] * (1 + bound_safety) + bound_safety * (task_.n_classes ? 1e-5 : node.impurity));
+                if (histograms_.coded().single(feature, at) || binned.layout.count(binned.bin(at)) < 2) continue;
+                const double most = safe_bound(task_, node, binned, bound[at]);
                 if (most >= least) out.push_back({i, most, missing_left});
             }
         });
@@ -252,7 +293,7 @@ private:
         const BinnedFeature binned = histograms_.feature(item, feature);
         std::array<uint8_t, 256> wanted{};
         for (const Suspect& s : suspects) wanted[static_cast<size_t>(s.bin)] = 1;
-        const uint8_t* code = histograms_.coded().of(feature);
+        const Codes code = histograms_.coded().of(feature);
         const double* column = task_.table.features[feature].numbers;
         const uint32_t* rows = item.parts.row.data();
         size_t n = 0;
@@ -268,7 +309,7 @@ private:
         binned.each_side([&](bool missing_left) {
             Totals left = binned.start(missing_left);
             size_t at = 0;
-            for (int i = 0; i < missing_bin; ++i) {
+            for (int i = 0; i < static_cast<int>(binned.n_bins); ++i) {
                 const double* bin = binned.bin(static_cast<size_t>(i));
                 if (wanted[static_cast<size_t>(i)]) {
                     const size_t rows_here = binned.layout.count(bin);
@@ -293,20 +334,20 @@ private:
 
     // ---- the split of the node -----------------------------------------------------------------------------------
 
-    bool choose(Item& item, std::vector<Found>& found) {
-        Best<size_t> best(criterion_.tolerance(item.totals, item.impurity));
-        const auto merit = [&](size_t f) { return recipe_.merit_per_cost(found[f].merit, static_cast<int32_t>(f)); };
-        std::vector<int32_t> features(found.size());
-        std::iota(features.begin(), features.end(), 0);
-        if (recipe_.ties == Ties::random) FeatureOrder().apply(features, item.seed);
-        for (int32_t f : features) best.offer(merit(static_cast<size_t>(f)), static_cast<size_t>(f));
-        if (!best.found()) return false;
-        item.split = candidate(item, best.get(), found[best.get()]);
+    bool choose(Item& item, const std::vector<int32_t>& features, std::vector<Found>& found) {
+        std::vector<double> merits;
+        for (const Found& of_feature : found) merits.push_back(of_feature.merit);
+        const double tolerance = criterion_.tolerance(item.totals, item.impurity);
+        const std::optional<size_t> best = best_feature(recipe_, features, merits, tolerance);
+        if (!best) return false;
+        item.split = candidate(item, *best, found[*best]);
+        item.bin = histograms_.is_coded(*best) ? found[*best].cuts.get().bin : -1;
+        item.inside = item.bin >= 0 && found[*best].cuts.get().value < infinity;
         if (recipe_.max_competitors > 0) {
+            const auto merit = [&](size_t f) { return recipe_.merit_per_cost(merits[f], static_cast<int32_t>(f)); };
             std::vector<size_t> others;
             for (int32_t feature : features)
-                if (const auto f = static_cast<size_t>(feature); f != best.get() && found[f].merit != -infinity)
-                    others.push_back(f);
+                if (const auto f = static_cast<size_t>(feature); f != *best && merits[f] != -infinity) others.push_back(f);
             std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return merit(a) > merit(b); });
             if (others.size() > static_cast<size_t>(recipe_.max_competitors))
                 others.resize(static_cast<size_t>(recipe_.max_competitors));
@@ -326,19 +367,36 @@ private:
         }
         const BinCut cut = found.cuts.get();
         if (found.some_missing && !left_out(recipe_.policy(feature))) c.default_branch = cut.missing_left ? 0 : 1;
-        const uint8_t* code = histograms_.coded().of(feature);
+        const Codes code = histograms_.coded().of(feature);
         const double* column = task_.table.features[feature].numbers;
         const uint32_t* rows = item.parts.row.data();
+        const auto [below, above] = bins_beside(item, feature, cut);
         double low = -infinity, high = infinity;
+        if (const std::span<const double> values = histograms_.coded().values(feature); !values.empty()) {
+            c.threshold = above < 0 ? infinity
+                                    : cut_between(values[static_cast<size_t>(below)], values[static_cast<size_t>(above)],
+                                                  recipe_.short_cuts);
+            return c;
+        }
         for (size_t i = 0; i < item.size(); ++i) {
             const int bin = code[rows[i]];
-            if (bin == missing_bin) continue;
+            if (bin != below && bin != above) continue;
             const double x = column[rows[i]];
             if (bin < cut.bin || (bin == cut.bin && x <= cut.value)) low = std::max(low, x);
             else high = std::min(high, x);
         }
         c.threshold = high == infinity ? infinity : cut_between(low, high, recipe_.short_cuts);
         return c;
+    }
+    /// The bins of the values next to a cut, below and above it; −1 where there are none.
+    std::pair<int, int> bins_beside(const Item& item, size_t feature, const BinCut& cut) const {
+        if (cut.value < infinity) return {cut.bin, cut.bin};
+        const BinnedFeature binned = histograms_.feature(item, feature);
+        const auto empty = [&](int bin) { return binned.layout.count(binned.bin(static_cast<size_t>(bin))) == 0; };
+        int below = cut.bin, above = cut.bin + 1;
+        while (below >= 0 && empty(below)) --below;
+        while (above < static_cast<int>(binned.n_bins) && empty(above)) ++above;
+        return {below, above < static_cast<int>(binned.n_bins) ? above : -1};
     }
     template <class OfFeature>
     double sum_over_features(const Item& item, OfFeature&& of_feature) const {
@@ -388,13 +446,27 @@ private:
         std::vector<double> size(static_cast<size_t>(split.n_branches), 0.0);
         std::vector<int32_t> lookup(static_cast<size_t>(feature.n_categories), -1);
         for (const auto& [code, branch] : split.table) lookup[static_cast<size_t>(code)] = branch;
-        for (size_t i = 0; i < rows.size(); ++i) {
-            if (feature.categorical()) {
-                branch_[i] = feature.codes[rows[i]] < 0 ? -1 : lookup[static_cast<size_t>(feature.codes[rows[i]])];
-            } else {
-                branch_[i] = threshold_branch(feature.numbers[rows[i]], split.threshold);
+        if (item.bin >= 0) {  // codes tell the branch of all but the rows of a bin that is cut
+            const Codes code = histograms_.coded().of(static_cast<size_t>(split.feature));
+            const int missing_bin = histograms_.coded().missing();
+            for (size_t i = 0; i < rows.size(); ++i) {
+                const int bin = code[rows[i]];
+                branch_[i] = bin == missing_bin ? -1 : bin > item.bin;
+                if (item.inside && bin == item.bin) branch_[i] = threshold_branch(feature.numbers[rows[i]], split.threshold);
             }
-            if (branch_[i] >= 0) size[static_cast<size_t>(branch_[i])] += left_out(policy) ? item.parts.weight_of(i) : 1.0;
+        } else {
+            for (size_t i = 0; i < rows.size(); ++i) {
+                if (feature.categorical())
+                    branch_[i] = feature.codes[rows[i]] < 0 ? -1 : lookup[static_cast<size_t>(feature.codes[rows[i]])];
+                else branch_[i] = threshold_branch(feature.numbers[rows[i]], split.threshold);
+            }
+        }
+        if (left_out(policy) || size.size() > 2) {
+            for (size_t i = 0; i < rows.size(); ++i)
+                if (branch_[i] >= 0) size[static_cast<size_t>(branch_[i])] += left_out(policy) ? item.parts.weight_of(i) : 1.0;
+        } else {
+            size[0] = static_cast<double>(std::ranges::count(branch_, 0));
+            size[1] = static_cast<double>(std::ranges::count(branch_, 1));
         }
         choose_default_branch(policy, recipe_, size, split.default_branch);
     }
@@ -413,24 +485,29 @@ private:
         follow_surrogates(task_.table, found, row_of, branch_);
         return found;
     }
-    /// A split on ranked categories as a table of all of them: large nodes know where to send even those they lack.
-    void unrank(Candidate& split) const {
-        const Ranking* ranking = task_.ranking(static_cast<size_t>(split.feature));
-        if (ranking && split.kind == SplitKind::threshold) to_table(*ranking, split, [](size_t) { return true; });
+    /// A split on ranked categories as a table of them.
+    void unrank(const Item& item, Candidate& split) const {
+        const auto f = static_cast<size_t>(split.feature);
+        const Ranking* ranking = task_.ranking(f);
+        if (!ranking || split.kind != SplitKind::threshold) return;
+        std::vector<bool> present(ranking->code_of.size());
+        for (const uint32_t row : item.parts.row)
+            if (const int32_t rank = code(f, row); rank >= 0) present[static_cast<size_t>(rank)] = true;
+        to_table(*ranking, item.size(), split, [&](size_t rank) { return present[rank]; });
     }
     /// Whole counts subtract without rounding: the histogram of the larger child is the parent's less the smaller's. They wait
     /// for their nodes while there is room; without one a node is counted anew.
     void share_histogram(Item& item, std::vector<Item>& children) {
-        if (!(histograms_.layout().classes && histograms_.layout().unit) || children.size() != 2) return;
+        if (!(histograms_.layout().classes && histograms_.layout().unit) || children.size() != 2 || draws()) return;
         if (children[0].size() + children[1].size() < item.size()) return;  // some rows stayed at the node
         Item& small = children[children[0].size() <= children[1].size() ? 0 : 1];
         Item& large = children[children[0].size() <= children[1].size() ? 1 : 0];
-        if (large.node < 0 || large.size() <= small_) return;
+        if (large.node < 0 || is_small(large)) return;
         histograms_.gather(small);
         histograms_.count(small, *workspace_[0].kernel);
         large.histogram = std::move(item.histogram);
         for (size_t i = 0; i < large.histogram->size(); ++i) (*large.histogram)[i] -= (*small.histogram)[i];
-        if (small.node < 0 || small.size() <= small_) small.histogram.reset();
+        if (small.node < 0 || is_small(small)) small.histogram.reset();
         if (histograms_.bytes_kept() > most_bytes_kept) children[1].histogram.reset();  // the other is next
         if (histograms_.bytes_kept() > most_bytes_kept && recipe_.limited()) children[0].histogram.reset();
     }
@@ -441,6 +518,7 @@ private:
     Histograms histograms_;
     size_t small_;
     std::vector<Workspace> workspace_;  // of each thread
+    FeatureDraw draw_;
     BitCounter bit_counter_;
     std::vector<RowShares> sent_;  // the rows of each branch of the node partitioned last
     std::vector<int32_t> branch_;  // of the rows of the node in hand

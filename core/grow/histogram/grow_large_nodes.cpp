@@ -12,8 +12,9 @@ size_t cached_rows(const GrowTask& task) {
 }
 
 bool use_histograms(const GrowTask& task) {
+    const bool counts_drawn_candidates = task.recipe.max_features > 0 && task.recipe.significance < 1;
     return task.formula->traits.bounded && offers::histogram.holds(task.recipe.demands()) && task.recipe.ties != Ties::last &&
-           task.table.n_rows > cached_rows(task);
+           !counts_drawn_candidates && task.table.n_rows > cached_rows(task);
 }
 
 std::vector<Subtree<RowShares>> grow_large_nodes(const GrowTask& task, RowShares&& rows, size_t small, Builder& out) {

@@ -11,6 +11,16 @@
 
 namespace treewright {
 
+/// The values of a bin.
+struct ValueRange {
+    double low = infinity, high = -infinity;
+
+    void add(const ValueRange& other) {
+        low = std::min(low, other.low);
+        high = std::max(high, other.high);
+    }
+};
+
 /// One numeric feature in at most 255 bins: bin b holds the values in (edge[b − 1], edge[b]].
 class FeatureCoder {
 public:
@@ -37,22 +47,19 @@ public:
         make_table();
     }
 
-    /// Write the codes; single[b] tells whether bin b holds one value only.
-    void encode(const double* values, size_t n, uint8_t* code, std::array<bool, 256>& single) const {
-        std::array<double, 256> low, high;
-        low.fill(infinity);
-        high.fill(-infinity);
+    size_t n_bins() const { return edge_.size() + 1; }
+
+    /// Write the codes, each `step` bytes behind the last; `ranges` of the bins grow with their values.
+    void encode(const double* values, size_t n, uint8_t missing, uint8_t* code, size_t step, std::span<ValueRange> ranges) const {
         for (size_t i = 0; i < n; ++i) {
             const double x = values[i];
-            uint8_t b = missing_bin;
+            uint8_t b = missing;
             if (!std::isnan(x)) {
                 b = bin(x);
-                low[b] = std::min(low[b], x);
-                high[b] = std::max(high[b], x);
+                ranges[b].add({x, x});
             }
-            code[i] = b;
+            code[i * step] = b;
         }
-        for (size_t b = 0; b < 256; ++b) single[b] = low[b] >= high[b];
     }
 
 private:
@@ -107,29 +114,110 @@ private:
     bool fast_ = false;
 };
 
-/// All numeric features coded, feature by feature.
-struct CodedTable {
-    size_t n_rows = 0;
-    std::vector<uint8_t> codes;  // feature × row; empty rows for categorical features
-    std::vector<size_t> column;  // by feature
-    std::vector<std::array<bool, 256>> single;
+/// The codes of one feature, by row.
+struct Codes {
+    const uint8_t* first;
+    size_t step;
 
+    uint8_t operator[](size_t row) const { return first[row * step]; }
+};
+
+/// All numeric features coded: feature by feature, or row by row where every feature has few values. A bin more for the rows of a
+/// node then costs little, and what one row adds to all features is read from one place.
+class CodedTable {
+public:
     /// `skip(feature)` leaves out features that need no codes.
     template <class Skip>
     CodedTable(const Table& table, int threads, Monitor& monitor, Skip&& skip)
-        : n_rows(table.n_rows), column(table.features.size()), single(table.features.size()) {
-        size_t numeric = 0;
-        for (size_t f = 0; f < table.features.size(); ++f)
-            if (!skip(f)) column[f] = numeric++;
-        codes.resize(numeric * n_rows);
-        parallel_for(table.features.size(), threads, [&](size_t f, int thread) {
-            if (skip(f)) return;
+        : n_rows_(table.n_rows),
+          column_(table.features.size()),
+          n_bins_(table.features.size()),
+          single_(table.features.size()),
+          values_(table.features.size()) {
+        std::vector<size_t> coded;
+        for (size_t f = 0; f < table.features.size(); ++f) {
+            if (skip(f)) continue;
+            column_[f] = coded.size();
+            coded.push_back(f);
+        }
+        n_columns_ = coded.size();
+        codes_.resize(n_columns_ * n_rows_);
+        if (!encode_rows(table, coded, threads, monitor)) encode_columns(table, coded, threads, monitor);
+    }
+
+    size_t n_columns() const { return n_columns_; }
+    size_t column(size_t feature) const { return column_[feature]; }
+    size_t n_bins(size_t feature) const { return n_bins_[feature]; }
+    /// Bins there is room for in every feature; the last is that of rows without a value.
+    size_t n_slots() const { return n_slots_; }
+    uint8_t missing() const { return static_cast<uint8_t>(n_slots_ - 1); }
+    bool by_rows() const { return by_rows_; }
+    /// Whether a bin holds one value only.
+    bool single(size_t feature, size_t bin) const { return single_[feature][bin]; }
+    /// The value of each bin, where all of a feature hold one only; else empty.
+    std::span<const double> values(size_t feature) const { return values_[feature]; }
+    Codes of(size_t feature) const {
+        return by_rows_ ? Codes{codes_.data() + column_[feature], n_columns_} : Codes{column_codes(feature), 1};
+    }
+    const uint8_t* column_codes(size_t feature) const { return codes_.data() + column_[feature] * n_rows_; }
+    const uint8_t* row_codes(size_t row) const { return codes_.data() + row * n_columns_; }
+
+private:
+    static constexpr size_t few_bins = 63, rows_at_once = 4096;
+
+    void encode_columns(const Table& table, const std::vector<size_t>& coded, int threads, Monitor& monitor) {
+        parallel_for(coded.size(), threads, [&](size_t c, int thread) {
             monitor.poll(thread);
-            FeatureCoder(table.features[f].numbers, n_rows)
-                .encode(table.features[f].numbers, n_rows, codes.data() + column[f] * n_rows, single[f]);
+            const double* numbers = table.features[coded[c]].numbers;
+            const FeatureCoder coder(numbers, n_rows_);
+            std::array<ValueRange, 256> ranges;
+            coder.encode(numbers, n_rows_, missing(), codes_.data() + c * n_rows_, 1, ranges);
+            keep(coded[c], coder.n_bins(), ranges);
         });
     }
-    const uint8_t* of(size_t feature) const { return codes.data() + column[feature] * n_rows; }
+    /// False if a feature has more than a few values.
+    bool encode_rows(const Table& table, const std::vector<size_t>& coded, int threads, Monitor& monitor) {
+        std::vector<FeatureCoder> coders;
+        size_t most = 0;
+        for (const size_t f : coded) {
+            coders.emplace_back(table.features[f].numbers, n_rows_);
+            most = std::max(most, coders.back().n_bins());
+            if (most > few_bins) return false;
+        }
+        by_rows_ = true;
+        n_slots_ = std::bit_ceil(most + 1);
+        std::vector<std::vector<ValueRange>> of_thread(static_cast<size_t>(std::max(threads, 1)));
+        parallel_for((n_rows_ + rows_at_once - 1) / rows_at_once, threads, [&](size_t block, int thread) {
+            monitor.poll(thread);
+            std::vector<ValueRange>& ranges = of_thread[static_cast<size_t>(thread)];
+            ranges.resize(n_columns_ * n_slots_);
+            const size_t first = block * rows_at_once, n = std::min(rows_at_once, n_rows_ - first);
+            for (size_t c = 0; c < n_columns_; ++c)
+                coders[c].encode(table.features[coded[c]].numbers + first, n, missing(), codes_.data() + first * n_columns_ + c,
+                                 n_columns_, std::span(ranges).subspan(c * n_slots_, n_slots_));
+        });
+        std::vector<ValueRange> ranges(n_columns_ * n_slots_);
+        for (const auto& some : of_thread)
+            for (size_t i = 0; i < some.size(); ++i) ranges[i].add(some[i]);
+        for (size_t c = 0; c < n_columns_; ++c)
+            keep(coded[c], coders[c].n_bins(), std::span(ranges).subspan(c * n_slots_, n_slots_));
+        return true;
+    }
+    void keep(size_t feature, size_t n_bins, std::span<const ValueRange> ranges) {
+        n_bins_[feature] = n_bins;
+        const auto one = [](const ValueRange& range) { return range.low >= range.high; };
+        for (size_t b = 0; b < ranges.size(); ++b) single_[feature][b] = one(ranges[b]);
+        ranges = ranges.first(n_bins);
+        if (!std::ranges::all_of(ranges, one)) return;
+        for (const ValueRange& range : ranges) values_[feature].push_back(range.low);
+    }
+
+    size_t n_rows_, n_columns_ = 0, n_slots_ = 256;
+    bool by_rows_ = false;
+    std::vector<uint8_t> codes_;
+    std::vector<size_t> column_, n_bins_;  // by feature
+    std::vector<std::array<bool, 256>> single_;
+    std::vector<std::vector<double>> values_;
 };
 
 }  // namespace treewright

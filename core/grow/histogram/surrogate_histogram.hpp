@@ -28,13 +28,13 @@ public:
     Agreement best_cut(size_t feature, const PrimarySides& primary, double least, TwoSidedSplit& split) {
         const std::vector<Bin>& bins = bins_[feature];
         Walk all;
-        for (size_t b = 0; b < missing_bin; ++b) all.add(bins[b]);
+        for (size_t b = 0; b < coded_.missing(); ++b) all.add(bins[b]);
         const double to_right = 0.5 * (all.total - all.sum), to_left = 0.5 * (all.total + all.sum);
         // sums of signed weights that a cut must pass to be worth finding: those of the best edges, and those that come up to
         // `least`
         double high = 0, low = 0;
         Walk walk;
-        for (size_t b = 0; b < missing_bin; ++b) {
+        for (size_t b = 0; b < coded_.missing(); ++b) {
             walk.add(bins[b]);
             if (!walk.may_cut(all)) continue;
             high = std::max(high, walk.sum);
@@ -45,12 +45,12 @@ public:
         std::array<uint8_t, 256> wanted{};
         bool worth = false, any = false;
         walk = {};
-        for (size_t b = 0; b < missing_bin; ++b) {
+        for (size_t b = 0; b < coded_.missing(); ++b) {
             const double above = walk.sum + bins[b].weight[0], below = walk.sum - bins[b].weight[1];
             walk.add(bins[b]);
             if (bins[b].rows() == 0 || (above < high && below > low)) continue;
             worth = true;
-            wanted[b] = bins[b].rows() > 1 && !coded_.single[feature][b];
+            wanted[b] = bins[b].rows() > 1 && !coded_.single(feature, b);
             any |= wanted[b];
         }
         if (!worth) return {};
@@ -92,7 +92,7 @@ private:
     };
 
     void count(size_t feature, const std::vector<uint8_t>& side) {
-        const uint8_t* code = coded_.of(feature);
+        const Codes code = coded_.of(feature);
         std::vector<Bin>& bins = bins_[feature];
         bins.resize(256);
         std::vector<uint32_t> counts(256 * 4, 0);
@@ -108,7 +108,7 @@ private:
     }
     /// Sort the rows of the wanted bins by value.
     void sort_bins(size_t feature, const std::array<uint8_t, 256>& wanted) {
-        const uint8_t* code = coded_.of(feature);
+        const Codes code = coded_.of(feature);
         part_.clear();
         value_.clear();
         for (size_t i = 0; i < rows_.size(); ++i) {
@@ -132,7 +132,7 @@ private:
         constexpr double edge = std::numeric_limits<double>::quiet_NaN();
         Walk walk;
         size_t at = 0;
-        for (size_t b = 0; b < missing_bin; ++b) {
+        for (size_t b = 0; b < coded_.missing(); ++b) {
             if (wanted[b]) {
                 Walk inside = walk;
                 for (const size_t end = at + bins[b].rows(); at < end; ++at) {
@@ -153,11 +153,11 @@ private:
     }
     double cut_at(size_t feature, const Best& best, Side below) const {
         if (!std::isnan(best.low)) return surrogate_cut(below, best.low, best.high);
-        const uint8_t* code = coded_.of(feature);
+        const Codes code = coded_.of(feature);
         const double* number = table_.features[feature].numbers;
         double low = -infinity, high = infinity;
         for (uint32_t row : rows_) {
-            if (code[row] == missing_bin) continue;
+            if (code[row] == coded_.missing()) continue;
             if (code[row] <= best.bin) low = std::max(low, number[row]);
             else high = std::min(high, number[row]);
         }

@@ -18,9 +18,6 @@ public:
 
     FoundCut best_cut(const NodeView& node, const CutTask<uint16_t>& task) override { return cuts_.best(node, task); }
     FoundCut best_cut(const NodeView& node, const CutTask<uint32_t>& task) override { return cuts_.best(node, task); }
-    double merit_of_cut(const NodeView& node, const CutTask<uint16_t>& task, const Cut& cut, double threshold) override {
-        return cuts_.merit(node, task, cut, threshold);
-    }
     double merit_of_cut(const NodeView& node, const CutTask<uint32_t>& task, const Cut& cut, double threshold) override {
         return cuts_.merit(node, task, cut, threshold);
     }
@@ -28,8 +25,9 @@ public:
                             const Bounds& bounds) override {
         const C criterion = make_criterion(task_, node.rows.each);
         const double spread = C::classification ? 1.0 : std::sqrt(node.impurity);
-        return CategorySearch<C>(criterion, task_.recipe, table, levels, node.totals, node.tolerance, spread, feature, bounds)
-            .best();
+        GroupingBy<C> mean(criterion);
+        return treewright::best_grouping(
+            {mean, task_.recipe, table, levels, node.totals, node.tolerance, spread, feature, bounds});
     }
 
     // What these recipes do not ask for: no finder that asks offers several targets.
@@ -41,7 +39,7 @@ public:
     }
     void rows_apart(const LocalRows&, size_t, std::vector<double>&) override {}
     void score_edges(const NodeView&, const BinnedFeature&, Best<BinCut>&) override {}
-    void bound_bins(const NodeView&, const BinnedFeature&, bool, std::array<double, 256>&) override {}
+    void bound_bins(const NodeView&, const BinnedFeature&, bool, double, std::span<double>) override {}
     void scan_bin(const NodeView&, const BinnedFeature&, const SortedBin&, Best<BinCut>&) override {}
     std::unique_ptr<ScaledCutter> make_cutter(const ScaledRows&, double) override { return nullptr; }
 

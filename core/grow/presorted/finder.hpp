@@ -5,6 +5,7 @@
 #pragma once
 #include <optional>
 
+#include "criteria/few_rows.hpp"
 #include "cuts/drawn.hpp"
 #include "grow/feature_draw.hpp"
 #include "grow/choice.hpp"
@@ -64,25 +65,15 @@ public:
 
     // ---- what the driver asks --------------------------------------------------------------------------------
 
-    Description describe(Item& item) {
-        Description node;
-        if (task_.n_classes) {
-            if (item.totals.sums.empty()) rows_.count_classes(item, item.totals);
-            describe_classes(task_, item.totals, node);
-        } else {
-            rows_.describe_targets(item, node);
-            item.totals = Totals(task_.width());
-            item.totals.count = item.size();
-            item.totals.weight = node.weight;
-            item.centre = node.centre;
-        }
-        return node;
+    /// Good until the next node is described.
+    Description& describe(Item& item) {
+        description_.clear();
+        rows_.describe(item, description_);
+        return description_;
     }
     bool search(Item& item) {
         if (monotone() && item.node == 0) monotone_leaves_.start(*out_, prediction(item));
         if (!find_best(item)) return false;
-        rows_.set_threshold(item, item.split);
-        for (Candidate& other : item.competitors) rows_.set_threshold(item, other);
         return true;
     }
     std::vector<BranchSums> branch_sums(Item& item) { return rows_.branch_sums(item, item.split, item.centre); }
@@ -105,14 +96,29 @@ public:
         for (size_t b = 0; b < children.size(); ++b) static_cast<RowSpan&>(children[b]) = rows_.branch_rows(item, b);
         rows_.share_totals(item.totals, children);
     }
-    void finish(const Item& item, Candidate& split) const { rows_.unrank(item, split); }
+    void finish(const Item& item, Candidate& split) {
+        if (&split == &item.split && !monotone() && rows_.beside_cut(item, item.node, split, late_)) return;
+        rows_.set_threshold(item, split);
+        rows_.unrank(item, split);
+    }
     void pass_on(const Item& item, const std::vector<Item>& children) {
+        if (late_.size() >= most_late) set_late_thresholds();
         if (monotone()) put_in_order(item, children);
         if (std::ranges::any_of(children, [](const Item& child) { return child.node >= 0; }))
             rows_.partition_lists(item, item.split, *item.features, children.size());
     }
+    /// All nodes of the rows are written.
+    void done() { set_late_thresholds(); }
 
 private:
+    /// The values beside a cut are anywhere in the table: those of many cuts are waited for together.
+    static constexpr size_t most_late = 64;
+    void set_late_thresholds() {
+        for (const CutValues& cut : late_)
+            out_->nodes[static_cast<size_t>(cut.node)].threshold = cut_between(*cut.below, *cut.above, recipe_.short_cuts);
+        late_.clear();
+    }
+
     // ---- the best split of a node ----------------------------------------------------------------------------
 
     /// Find the best candidate, and others if competitors are kept; features constant here are dropped.
@@ -133,8 +139,9 @@ private:
         const double tolerance =
             user_criterion_ ? user_criterion_->tolerance() : criterion_.tolerance(item.totals, item.impurity);
         const NodeView node{rows_.local(), item.totals, item.impurity, tolerance};
-        const bool stop_at_pure = criterion_.traits.bounded && recipe_.ties != Ties::last && recipe_.max_competitors == 0 &&
-                                  recipe_.feature_costs.empty() && recipe_.significance >= 1;
+        const bool may_stop = criterion_.traits.bounded && !recipe_.plain && recipe_.ties != Ties::last &&
+                              recipe_.max_competitors == 0 && recipe_.feature_costs.empty() && recipe_.significance >= 1;
+        const double enough = may_stop ? most_merit(item) - tolerance / 2 : infinity;
         choice_.start(recipe_, tolerance);
         size_t answered = 0;
         in_order(item, features, [&](int32_t feature) {
@@ -142,11 +149,25 @@ private:
             if (user_criterion_) choice_.offer(user_criterion_->answer(answered++));
             else offer_best_on(feature, node, item, random);
             if (recipe_.significance < 1) n_candidates_ += count_candidates(item, feature);
-            // pure branches: nothing can be better, and what comes later loses the tie
-            return !(stop_at_pure && choice_.most() >= item.impurity - tolerance);
+            return !(choice_.found() && choice_.best().merit >= enough);  // what comes later loses the tie
         });
         if (!constant_.empty()) drop_constant(item);
         return choice_.take(item);
+    }
+    /// No split of the node has more merit: that of pure branches, or less where two cannot be pure. Rows that take no part for
+    /// want of a value may part the others better than two branches of all.
+    double most_merit(const Item& item) {
+        const size_t n = item.size();
+        const bool two_branches = !recipe_.multiway && recipe_.max_groups <= 2;
+        if (n > few_rows || rows_.local().weight || !two_branches || task_.n_outputs() > 1 || left_out(recipe_.missing))
+            return item.impurity;
+        if (criterion_.most_of_few_classes && task_.n_classes > 2)
+            return criterion_.most_of_few_classes(item.totals.sums, item.totals.weight);
+        if (!criterion_.most_of_few_numbers) return item.impurity;
+        std::array<double, few_rows> target;
+        const Index* order = rows_.order(item);
+        for (size_t i = 0; i < n; ++i) target[i] = rows_.local().target[order[i]];
+        return criterion_.most_of_few_numbers(std::span(target).first(n));
     }
     const std::vector<int32_t>& chosen_features(const Item& item, Random& random) {
         if (!draw_.chooses(recipe_)) return *item.features;
@@ -157,8 +178,12 @@ private:
     void in_order(const Item& item, const std::vector<int32_t>& features, Look&& look) {
         const bool by_chance = recipe_.ties == Ties::random && !draw_.chooses(recipe_);
         if (by_chance) order_.start(features, item.seed);
-        for (size_t i = 0; i < features.size(); ++i)
+        constexpr size_t many = 256, ahead = 8;  // the lists of many features are far apart, and come in no order
+        const bool brings = by_chance && features.size() >= many;
+        for (size_t i = 0; i < features.size(); ++i) {
+            if (brings && i >= ahead && i + ahead < features.size()) rows_.bring_near(item, order_[i + ahead]);
             if (!look(by_chance ? order_[i] : features[i])) return;
+        }
     }
     bool bit_varies(const Item& item, int32_t feature) const {
         const uint32_t* ones = bit_counter_.ones(static_cast<size_t>(task_.bits->bit_of(static_cast<size_t>(feature))));
@@ -200,10 +225,11 @@ private:
         const size_t n = item.size(), known = rows_.known(item, feature);
         if (list[0].rank == list[n - 1].rank) return constant_.push_back(feature);
         if (known == 0) return;
-        const CutTask<Index> task{std::span(list, n), known, limits(feature),
-                                  recipe_.missing == Missing::available && !recipe_.random_cuts};
+        CutTask<Index> task{std::span(list, n), known, limits(feature),
+                            recipe_.missing == Missing::available && !recipe_.random_cuts};
+        task.least = choice_.least_merit(feature);
         FoundCut found;
-        double threshold = std::numeric_limits<double>::quiet_NaN();  // looked up if it wins: set_threshold
+        double threshold = std::numeric_limits<double>::quiet_NaN();  // looked up if it wins: finish
         if (recipe_.random_cuts) {
             const auto value = [&](size_t i) { return rows_.number(feature, list[i].row); };
             const DrawnCut drawn = draw_cut(value(0), value(known - 1), known < n, random);
@@ -324,6 +350,9 @@ private:
     std::optional<UserCriterionSearch<Index>> user_criterion_;
     MonotoneLeaves monotone_leaves_;
     Builder* out_ = nullptr;
+    Description description_;
+
+    std::vector<CutValues> late_;  // of nodes that are written without their thresholds
 
     // of the node in hand
     double n_candidates_ = 0;  // for tests of significance

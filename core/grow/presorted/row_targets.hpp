@@ -1,5 +1,6 @@
 // The targets and weights of rows under local numbers, as scorers read them: of one target, or of several.
 #pragma once
+#include "base/orderless_sum.hpp"
 #include "grow/grow_task.hpp"
 
 namespace treewright {
@@ -33,12 +34,14 @@ public:
             local_.bit = bit_.data();
         } else {
             gather(task_.target, target_, outputs_);
+            if (task_.formula->traits.by_rows) order_targets();
             centred_.resize(n_ * outputs_);
             local_.target = centred_.data();
         }
         if (!all_weights_.empty()) {
             gather(all_weights_.data(), weight_, 1);
             local_.weight = weight_.data();
+            whole_ = std::ranges::all_of(weight_, [](double w) { return w == std::floor(w) && w < 1048576; });
         }
         if (outputs_ > 1) part_outputs();
     }
@@ -52,9 +55,14 @@ public:
 
     void count_classes(std::span<const Index> rows, Totals& totals) const {
         totals = Totals(task_.width());
-        for (Index row : rows)
-            for (size_t o = 0; o < outputs_; ++o)
-                totals.sums[static_cast<size_t>(label_[row * outputs_ + o])] += local_.weight_of(row);
+        if (local_.weight && !whole_)
+            orderless_class_weights(
+                rows.size() * outputs_, [&](size_t i) { return local_.weight[rows[i / outputs_]]; },
+                [&](size_t i) { return label_[rows[i / outputs_] * outputs_ + i % outputs_]; }, totals.sums);
+        else
+            for (Index row : rows)
+                for (size_t o = 0; o < outputs_; ++o)
+                    totals.sums[static_cast<size_t>(label_[row * outputs_ + o])] += local_.weight_of(row);
         totals.weight = std::accumulate(totals.sums.begin(), totals.sums.begin() + task_.n_classes, 0.0);
         totals.count = rows.size();
     }
@@ -104,18 +112,31 @@ private:
             if (one_by_one_) each_[o].target = centred_.data() + o * n_;
         }
     }
+    /// Put all rows in the order of each target, those of the same in row order.
+    void order_targets() {
+        for (size_t o = 0; o < outputs_; ++o) {
+            Ranks& ranks = ranks_[o];
+            ranks.row_at.resize(n_);
+            ranks.place.resize(n_);
+            std::iota(ranks.row_at.begin(), ranks.row_at.end(), 0u);
+            std::stable_sort(ranks.row_at.begin(), ranks.row_at.end(),
+                             [&](uint32_t a, uint32_t b) { return target_[a * outputs_ + o] < target_[b * outputs_ + o]; });
+            for (size_t i = 0; i < n_; ++i) ranks.place[ranks.row_at[i]] = static_cast<uint32_t>(i);
+        }
+    }
     /// Rank the rows of a node by a target.
     void rank(std::span<const Index> rows, size_t output) {
         const double* target = centred_.data() + output * n_;
         Ranks& ranks = ranks_[output];
-        by_target_.assign(rows.begin(), rows.end());
-        std::sort(by_target_.begin(), by_target_.end(),
-                  [&](Index a, Index b) { return target[a] < target[b] || (target[a] == target[b] && a < b); });
+        places_.resize(rows.size());
+        for (size_t i = 0; i < rows.size(); ++i) places_[i] = ranks.place[rows[i]];
+        std::sort(places_.begin(), places_.end());
         ranks.sorted.resize(rows.size());
         ranks.of_row.resize(n_);
         for (size_t i = 0; i < rows.size(); ++i) {
-            ranks.sorted[i] = target[by_target_[i]];
-            ranks.of_row[by_target_[i]] = static_cast<int32_t>(i);
+            const uint32_t row = ranks.row_at[places_[i]];
+            ranks.sorted[i] = target[row];
+            ranks.of_row[row] = static_cast<int32_t>(i);
         }
         LocalRows& local = outputs_ > 1 ? each_[output] : local_;
         local.target_rank = ranks.of_row.data();
@@ -124,13 +145,15 @@ private:
     }
 
     struct Ranks {
-        std::vector<double> sorted;
+        std::vector<uint32_t> row_at, place;  // of all rows: by place in the order of the target, and by row
+        std::vector<double> sorted;           // of the node in hand
         std::vector<int32_t> of_row;
     };
 
     const GrowTask& task_;
     size_t outputs_, n_ = 0;
     bool one_by_one_;
+    bool whole_ = false;  // weights are small whole numbers, such as those of draws: their sums are exact in any order
     const std::vector<double>& all_weights_;
     std::vector<double> weight_, target_, centred_;  // by local row
     std::vector<int32_t> label_;
@@ -138,7 +161,7 @@ private:
     LocalRows local_;
     std::vector<LocalRows> each_;  // of several targets
     std::vector<Ranks> ranks_;     // where targets are ranked
-    std::vector<Index> by_target_;
+    std::vector<uint32_t> places_;
     std::vector<double> values_, weights_;
 };
 

@@ -20,6 +20,12 @@ struct RowSpan {
     size_t size() const { return end - begin; }
 };
 
+/// The cut of a node, and the values beside it.
+struct CutValues {
+    int32_t node;
+    const double *below, *above;
+};
+
 /// Memory is kept from one load to the next.
 template <class Index>
 class PresortedRows {
@@ -65,6 +71,13 @@ public:
     const List* list(const RowSpan& node, int32_t feature) const {
         return list_[node.buffer].data() + slot(feature) * n_ + node.begin;
     }
+    /// They will be looked at soon.
+    void bring_near(const RowSpan& node, int32_t feature) const {
+        if (is_categorical(feature) || is_bit(feature)) return;
+        const List* entries = list(node, feature);
+        __builtin_prefetch(entries);
+        __builtin_prefetch(entries + node.size() - 1);
+    }
     /// How many of them have a value.
     size_t known(const RowSpan& node, int32_t feature) const {
         size_t known = node.size();
@@ -82,9 +95,24 @@ public:
     double target(size_t local_row) const { return targets_.target(local_row); }
 
     void count_classes(const RowSpan& node, Totals& totals) const { targets_.count_classes(rows_of(node), totals); }
-    void describe_targets(const RowSpan& node, Description& description) { targets_.describe(rows_of(node), description); }
+    /// Describe a node, and give it its totals; class weights that it has already are not counted again.
+    template <class Node>
+    void describe(Node& node, Description& description) {
+        if (task_.n_classes) {
+            if (node.totals.sums.empty()) targets_.count_classes(rows_of(node), node.totals);
+            describe_classes(task_, node.totals, description);
+        } else {
+            targets_.describe(rows_of(node), description);
+            node.totals.count = node.size();
+            node.totals.weight = description.weight;
+            node.centre = description.centre;
+        }
+    }
     /// Take the centre off the targets of a node; gives their sums.
-    void centre_targets(const RowSpan& node, double centre, Totals& totals) { targets_.centre(rows_of(node), centre, totals); }
+    void centre_targets(const RowSpan& node, double centre, Totals& totals) {
+        totals.sums.resize(task_.width());
+        targets_.centre(rows_of(node), centre, totals);
+    }
     /// Count the two-valued features of a node, all at once.
     void count_bits(const RowSpan& node, BitCounter& counter) const {
         const Index* order = this->order(node);
@@ -105,6 +133,20 @@ public:
 
     // ---- which row goes where ----------------------------------------------------------------------------------
 
+    /// Where the values beside the cut of a node are found, if that is all there is to know of it.
+    bool beside_cut(const RowSpan& item, int32_t node, const Candidate& candidate, std::vector<CutValues>& out) const {
+        const size_t at = candidate.position;
+        if (candidate.kind != SplitKind::threshold || !std::isnan(candidate.threshold) || is_ranked(candidate.feature))
+            return false;
+        const List* list = this->list(item, candidate.feature);
+        if (at == item.size() || list[at].rank == List::missing) return false;
+        const double* numbers = task_.table.features[static_cast<size_t>(candidate.feature)].numbers;
+        out.push_back({node, numbers + rows_[list[at - 1].row], numbers + rows_[list[at].row]});
+        __builtin_prefetch(out.back().below);
+        __builtin_prefetch(out.back().above);
+        return true;
+    }
+    /// Look up where a cut stands, unless it is known.
     void set_threshold(const RowSpan& item, Candidate& candidate) const {
         if (candidate.kind != SplitKind::threshold || !std::isnan(candidate.threshold)) return;
         const List* list = this->list(item, candidate.feature);
@@ -136,13 +178,12 @@ public:
         const Ranking* ranking = task_.ranking(static_cast<size_t>(split.feature));
         if (!ranking || split.kind != SplitKind::threshold) return;
         const Index* order = this->order(item);
-        std::vector<size_t> ranks;
+        std::vector<bool> present(ranking->code_of.size());
         for (size_t i = 0; i < item.size(); ++i) {
             const double rank = number(split.feature, order[i]);
-            if (!std::isnan(rank)) ranks.push_back(static_cast<size_t>(rank));
+            if (!std::isnan(rank)) present[static_cast<size_t>(rank)] = true;
         }
-        std::sort(ranks.begin(), ranks.end());
-        to_table(*ranking, split, [&](size_t rank) { return std::binary_search(ranks.begin(), ranks.end(), rank); });
+        to_table(*ranking, item.size(), split, [&](size_t rank) { return present[rank]; });
     }
 
     // ---- what tests of significance look at ------------------------------------------------------------------
@@ -384,5 +425,8 @@ private:
     std::vector<double> buffer_;
     RowSorter sorter_;
 };
+
+extern template class PresortedRows<uint16_t>;
+extern template class PresortedRows<uint32_t>;
 
 }  // namespace treewright

@@ -202,7 +202,7 @@ private:
         } else {
             found = kernel_->best_cut(node, task);
         }
-        if (found.merit == -infinity) return {};
+        if (found.merit == -infinity || found.merit < least) return {};  // before its values are looked up, far from here
         const size_t at = found.cut.position();
         if (!recipe_.random_cuts) threshold = at == known ? infinity : cut_between(value(at - 1), value(at), recipe_.short_cuts);
         Candidate candidate;

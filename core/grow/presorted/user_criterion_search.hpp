@@ -7,6 +7,17 @@
 
 namespace treewright {
 
+/// Groupings judged by a user's function.
+class GroupingByFunction final : public GroupingCriterion {
+public:
+    GroupingByFunction(CandidateBatch& batch, bool classes) : GroupingCriterion(classes, true, false), batch_(batch) {}
+    double merit(const Totals& all, Branches branches, double) override { return batch_.merit(all, branches); }
+    double impurity(const Totals&) const override { return 0; }
+
+private:
+    CandidateBatch& batch_;
+};
+
 template <class Index>
 class UserCriterionSearch {
     using List = Entry<Index>;
@@ -160,14 +171,10 @@ private:
     }
     /// Groupings of the categories counted last: put down, or chosen from by the answers.
     Candidate search_levels(int32_t feature, const CutLimits& rules) {
-        return classes() ? search_levels<UserClassCriterion>(feature, rules) : search_levels<UserNumberCriterion>(feature, rules);
-    }
-    template <class C>
-    Candidate search_levels(int32_t feature, const CutLimits& rules) {
         const double spread = classes() ? 1.0 : std::sqrt(node_.sums[1] / node_.weight);
-        return CategorySearch<C>(C{}, recipe_, task_.table, levels_, node_, batch_.tolerance(), spread, feature, rules.bounds,
-                                 rows_.local().levels, &batch_)
-            .best();
+        GroupingByFunction criterion(batch_, classes());
+        return best_grouping({criterion, recipe_, task_.table, levels_, node_, batch_.tolerance(), spread, feature, rules.bounds,
+                              rows_.local().levels});
     }
     /// The best candidate of a feature by the answers.
     Candidate best_answer(const RowSpan& item, int32_t feature, const Range& range, const CutLimits& rules) {

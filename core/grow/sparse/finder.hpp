@@ -5,6 +5,7 @@
 #pragma once
 #include "cuts/drawn.hpp"
 #include "grow/choice.hpp"
+#include "grow/driver.hpp"
 #include "grow/feature_draw.hpp"
 #include "grow/kernel.hpp"
 #include "grow/presorted/rows.hpp"
@@ -13,17 +14,16 @@
 
 namespace treewright {
 
+struct SparseNode : GrowingNode, RowSpan {
+    NodeLists lists;
+    using RowSpan::size;
+};
+
 template <class Index, template <class> class Lists>
-class SparseFinder {
+class SparseFinder final : public AnyEngine<SparseNode, RowShares> {
     using List = SparseList<Index>;
 
 public:
-    struct Item : GrowingNode, RowSpan {
-        typename Lists<Index>::Node lists;
-        using RowSpan::size;
-    };
-    using SubtreeRows = RowShares;
-
     SparseFinder(const GrowTask& task, const std::vector<double>& weight)
         : task_(task),
           recipe_(task.recipe),
@@ -53,21 +53,12 @@ public:
 
     // ---- what the driver asks --------------------------------------------------------------------------------
 
-    Description describe(Item& item) {
-        Description node;
-        if (task_.n_classes) {
-            if (item.totals.sums.empty()) rows_.count_classes(item, item.totals);
-            describe_classes(task_, item.totals, node);
-        } else {
-            rows_.describe_targets(item, node);
-            item.totals = Totals(task_.width());
-            item.totals.count = item.size();
-            item.totals.weight = node.weight;
-            item.centre = node.centre;
-        }
-        return node;
+    Description& describe(Item& item) override {
+        description_ = {};
+        rows_.describe(item, description_);
+        return description_;
     }
-    bool search(Item& item) {
+    bool search(Item& item) override {
         if (!task_.n_classes) rows_.centre_targets(item, criterion_.traits.centred ? item.centre : 0.0, item.totals);
         const double tolerance = criterion_.tolerance(item.totals, item.impurity);
         const NodeView node{rows_.local(), item.totals, item.impurity, tolerance};
@@ -82,25 +73,26 @@ public:
         for (Candidate& other : item.competitors) set_threshold(item, other);
         return true;
     }
-    std::vector<BranchSums> branch_sums(Item& item) {
+    std::vector<BranchSums> branch_sums(Item& item) override {
         assign_branches(item);
         return rows_.branch_sums(item, item.centre);
     }
-    // no feature is categorical, and splits are not tested for significance
-    std::vector<BranchSums> category_sums(const Item&, int32_t) const { return {}; }
-    double most_candidates(const Item&) const { return 0; }
-    double count_candidates(const Item&) const { return 0; }
+    // no feature is categorical, splits are not tested for significance, and constant features do not matter
+    std::vector<BranchSums> category_sums(Item&, int32_t) override { return {}; }
+    double most_candidates(const Item&) override { return 0; }
+    double count_candidates(const Item&) override { return 0; }
+    bool varies(const Item&, int32_t) override { return true; }
 
-    void partition(Item& item) {
+    void partition(Item& item) override {
         assign_branches(item);
         rows_.partition_order(item, 2);
     }
-    void take_branches(const Item& item, std::vector<Item>& children) const {
+    void take_branches(const Item& item, std::vector<Item>& children) override {
         for (size_t b = 0; b < 2; ++b) static_cast<RowSpan&>(children[b]) = rows_.branch_rows(item, b);
         rows_.share_totals(item.totals, children);
     }
-    void finish(const Item&, Candidate&) const {}
-    void pass_on(const Item& item, std::vector<Item>& children) {
+    void finish(const Item&, Candidate&) override {}
+    void pass_on(const Item& item, std::vector<Item>& children) override {
         const auto below = [&](size_t b) { return children[b].node >= 0 ? &children[b].lists : nullptr; };
         if (below(0) || below(1))
             lists_.partition(item.lists, rows_.sides(), order(children[0]), order(children[1]), below(0), below(1));
@@ -122,8 +114,9 @@ private:
         lists_.each(item.lists, [&](int32_t feature, const List& list) { offer(node, feature, list, random); });
     }
     void offer_drawn(const NodeView& node, const Item& item, Random& random) {
-        const std::vector<int32_t>& features =
-            draw_.choose(recipe_, random, [&](int32_t feature) { return lists_.list(item.lists, feature).varies(item.size()); });
+        const std::vector<int32_t>& features = draw_.choose(
+            recipe_, random, [&](int32_t feature) { return lists_.list(item.lists, feature).varies(item.size()); },
+            [&](std::span<const int32_t> drawn) { lists_.call_for(drawn, recipe_.random_cuts); });
         for (int32_t feature : features) offer(node, feature, lists_.list(item.lists, feature), random);
     }
     /// The best of all features; of equals the one whose key comes first, as if all were offered in the order of their keys.
@@ -234,6 +227,7 @@ private:
     std::unique_ptr<Kernel> kernel_;
 
     // of the node in hand
+    Description description_;
     SplitChoice choice_;
     FeatureDraw draw_;
     CutLimits limits_;

@@ -54,7 +54,7 @@ public:
         if (rank == zero_[f]) return 0.0;
         return columns_->value[begin(f) + rank - (rank > zero_[f] ? 1 : 0)];
     }
-    const double* values(size_t f) const { return columns_->value.data() + begin(f); }
+    const double* values() const { return columns_->value.data(); }
     /// Hand the entries over to whoever carries them on.
     std::vector<Entry<Index>>&& take() { return std::move(entry_); }
 
@@ -78,21 +78,24 @@ private:
     std::vector<Index> zero_;  // by feature
 };
 
+/// What a node carries where lists are carried: those of its features, features ascending, in a part of one of two buffers.
+struct NodeLists {
+    struct Head {
+        int32_t feature;
+        uint32_t begin, end;  // of its entries
+        uint32_t zero;        // its rank
+    };
+    std::vector<Head> heads;
+    uint32_t first = 0;  // where its part of the buffer begins
+    uint8_t buffer = 0;
+};
+
 /// Every feature that varies at a node has its list there; a split parts the lists stably. For nodes that look at most features.
 template <class Index>
 class CarriedLists {
 public:
-    struct Head {
-        int32_t feature;
-        uint32_t begin, end;  // of its entries
-        Index zero;
-    };
-    /// What a node carries: the lists of its features, features ascending, in a part of one of two buffers.
-    struct Node {
-        std::vector<Head> heads;
-        uint32_t first = 0;  // where its part of the buffer begins
-        uint8_t buffer = 0;
-    };
+    using Node = NodeLists;
+    using Head = NodeLists::Head;
 
     void load(const SparseColumns& columns, size_t n_rows, Node& root) {
         columns_.load(columns);
@@ -111,8 +114,9 @@ public:
     double value(size_t feature, Index rank) const { return columns_.value(feature, rank); }
 
     void look_at(const Node&, std::span<const Index>, size_t) {}
+    void call_for(std::span<const int32_t>, bool) const {}
     SparseList<Index> list(const Node& node, const Head& head) const {
-        return {std::span(buffer_[node.buffer]).subspan(head.begin, head.end - head.begin), head.zero};
+        return {std::span(buffer_[node.buffer]).subspan(head.begin, head.end - head.begin), static_cast<Index>(head.zero)};
     }
     SparseList<Index> list(const Node& node, int32_t feature) const {
         const auto head = std::ranges::lower_bound(node.heads, feature, {}, &Head::feature);
@@ -178,7 +182,7 @@ private:
 template <class Index>
 class GatheredLists {
 public:
-    struct Node {};
+    using Node = NodeLists;  // none
 
     void load(const SparseColumns& columns, size_t n_rows, Node&) {
         columns_.load(columns);
@@ -187,6 +191,7 @@ public:
         mean_stored_ = columns_.n_stored() / std::max<size_t>(columns_.n_features(), 1) + 1;
         transpose();
         found_.assign(columns_.n_features(), {});
+        wanted_.assign(columns_.n_features() / 64 + 1, 0);
         for (size_t f = 0; f < found_.size(); ++f) {
             found_[f].begin = static_cast<uint32_t>(columns_.begin(f));
             found_[f].end = found_[f].begin + static_cast<uint32_t>(columns_.size(f));
@@ -198,22 +203,45 @@ public:
     /// Get ready for the lists of a node that looks at about so many features.
     void look_at(const Node&, std::span<const Index> rows, size_t n_features) {
         here_ = node_of_[rows[0]];
-        n_here_ = rows.size();
+        rows_here_ = rows;
         ++round_;
         n_gathered_ = 0;
+        chain_.resize(1);
+        for (int32_t feature : called_for_) wanted_[static_cast<size_t>(feature) / 64] = 0;
+        called_for_.clear();
+        chained_all_ = false;
         size_t stored = 0;
-        const size_t enough = n_features * (mean_stored_ + 16) / 3;  // to read a column costs about as much as sixteen entries
+        const size_t enough = n_features * (mean_stored_ + 16);  // to read a column costs about as much as sixteen entries
         for (size_t i = 0; i < rows.size() && stored <= enough; ++i) stored += row_begin_[rows[i] + 1] - row_begin_[rows[i]];
         by_row_ = stored <= enough;
-        if (by_row_) chain(rows);
+    }
+    /// Have the lists of these features ready: out of the rows of a small node, else brought near, with the ends of their values,
+    /// between which cuts are drawn.
+    void call_for(std::span<const int32_t> features, bool values) {
+        if (by_row_) {
+            called_for_.assign(features.begin(), features.end());
+            for (int32_t feature : features) wanted_[static_cast<size_t>(feature) / 64] |= bit_of(feature);
+            chain([&](uint32_t feature) { return (wanted_[feature / 64] & bit_of(feature)) != 0; });
+        }
+        for (int32_t feature : features) __builtin_prefetch(&found_[static_cast<size_t>(feature)]);
+        if (by_row_ && !values) return;
+        constexpr uint32_t line = 64 / sizeof(Entry<Index>),
+                           most = 4 * line;  // a line of memory; the rest of long columns follows
+        for (int32_t feature : features) {
+            const Found& found = found_[static_cast<size_t>(feature)];
+            if (values) __builtin_prefetch(columns_.values() + found.begin);
+            if (by_row_) continue;
+            for (uint32_t at = found.begin; at < std::min(found.end, found.begin + most); at += line)
+                __builtin_prefetch(columns_.entries().data() + at);
+        }
     }
     /// Good until the next list is asked for.
     SparseList<Index> list(const Node&, int32_t feature) {
         const auto f = static_cast<size_t>(feature);
-        if (n_here_ == n_rows_) return columns_[f];
+        if (rows_here_.size() == n_rows_) return columns_[f];
+        if (by_row_ && !chained_all_ && !(wanted_[f / 64] & bit_of(feature))) chain_others();
         Found& found = found_[f];
         if (by_row_ && found.chained != round_) return {};
-        __builtin_prefetch(columns_.values(f));  // a cut that is drawn is looked for among them, and they are far away
         if (found.listed != round_) {
             found.first = static_cast<uint32_t>(n_gathered_);
             if (by_row_) follow(found.last);
@@ -226,7 +254,7 @@ public:
     template <class Use>
     void each(const Node& node, Use&& use) {
         for (size_t f = 0; f < columns_.n_features(); ++f)
-            if (const SparseList<Index> found = list(node, static_cast<int32_t>(f)); found.varies(n_here_))
+            if (const SparseList<Index> found = list(node, static_cast<int32_t>(f)); found.varies(rows_here_.size()))
                 use(static_cast<int32_t>(f), found);
     }
     void partition(const Node&, const uint8_t*, std::span<const Index>, std::span<const Index> right_rows, Node*, Node*) {
@@ -284,17 +312,27 @@ private:
         for (size_t f = 0; f < columns_.n_features(); ++f)
             for (const auto& entry : columns_[f].entries) stored_[at[entry.row]++] = {static_cast<uint32_t>(f), entry.rank};
     }
-    /// String the values of some rows together by feature.
-    void chain(std::span<const Index> rows) {
-        chain_.resize(1);
-        for (Index row : rows)
+    /// String the values of the node's rows together by feature, of the features asked for.
+    template <class Wanted>
+    void chain(Wanted&& wanted) {
+        for (Index row : rows_here_)
             for (uint32_t i = row_begin_[row]; i < row_begin_[row + 1]; ++i) {
                 const auto [feature, rank] = stored_[i];
+                if (!wanted(feature)) continue;
                 Found& found = found_[feature];
                 chain_.push_back({{rank, row}, found.chained == round_ ? found.last : 0});
                 found.chained = round_;
                 found.last = static_cast<uint32_t>(chain_.size() - 1);
             }
+    }
+    /// Where more features are looked at than were called for: all the others.
+    void chain_others() {
+        chained_all_ = true;
+        chain([&](uint32_t feature) { return (wanted_[feature / 64] & bit_of(feature)) == 0; });
+    }
+    template <class Feature>
+    static uint64_t bit_of(Feature feature) {
+        return uint64_t{1} << (feature % 64);
     }
 
     struct Stored {
@@ -310,9 +348,11 @@ private:
 
     // the node in hand
     uint32_t here_ = 0, round_ = 0;
-    size_t n_here_ = 0;
-    bool by_row_ = false;
-    std::vector<Found> found_;  // by feature
+    std::span<const Index> rows_here_;
+    bool by_row_ = false, chained_all_ = false;
+    std::vector<int32_t> called_for_;
+    std::vector<uint64_t> wanted_;  // a bit for each feature: called for
+    std::vector<Found> found_;      // by feature
     std::vector<Link> chain_;
     std::vector<Entry<Index>> gathered_;
     size_t n_gathered_ = 0;

@@ -10,6 +10,7 @@ namespace treewright {
 namespace {
 
 constexpr size_t rows_at_once = 512;
+constexpr uint32_t shallow_levels = 10;  // trees that stay in the innermost cache
 static_assert(rows_at_once % group_rows == 0);
 
 /// Where rows stand in the tree, and where their codes begin.
@@ -76,13 +77,18 @@ void each_node(const ForestView& forest, size_t tree, Use&& use) {
 
 }  // namespace
 
-std::optional<CodedForest> CodedForest::of(const ForestView& forest, int64_t n_numbers, int64_t n_codes) {
+std::optional<CodedForest> CodedForest::of(const ForestView& whole, size_t first, size_t last, int64_t n_numbers,
+                                           int64_t n_codes) {
+    ForestView forest = whole;  // its nodes and tables keep their numbers
+    forest.tree_begin = whole.tree_begin.subspan(first, last - first + 1);
+    forest.tables_of = whole.tables_of.subspan(first, last - first + 1);
     CodedForest out;
     out.threshold_.resize(static_cast<size_t>(std::max<int64_t>(n_numbers, 1)));
     out.n_levels_.resize(static_cast<size_t>(n_codes), 0);
     if (out.width() > 65535 || !out.code_columns(forest)) return std::nullopt;
-    out.node_.reserve(forest.node.size());
-    out.begin_.assign(forest.tree_begin.begin(), forest.tree_begin.end());
+    const int64_t begin = forest.tree_begin.front(), n_nodes = forest.tree_begin.back() - begin;
+    out.node_.reserve(static_cast<size_t>(n_nodes));
+    for (int64_t of_tree : forest.tree_begin) out.begin_.push_back(of_tree - begin);
     out.depth_.assign(forest.n_trees(), 0);
     const bool tables = forest.table_begin.size() > 1;
     for (size_t tree = 0; tree < forest.n_trees(); ++tree) {
@@ -91,10 +97,21 @@ std::optional<CodedForest> CodedForest::of(const ForestView& forest, int64_t n_n
         if (!tables) out.tops_.add(out.node_.data() + out.begin_[tree], out.depth_[tree]);
     }
     out.bit_.push_back(0);  // for thresholds to look at
-    out.shallow_ = std::ranges::all_of(out.depth_, [](uint32_t depth) { return depth <= TreeTops::most_levels; });
-    const auto nodes_of_tree = static_cast<int64_t>(forest.node.size() / std::max<size_t>(forest.n_trees(), 1));
-    out.block_rows_ = out.shallow_ ? 256 : std::clamp<int64_t>(nodes_of_tree, 1024, 8192);
+    const bool shallow = std::ranges::all_of(out.depth_, [](uint32_t depth) { return depth <= shallow_levels; });
+    const int64_t nodes_of_tree = n_nodes / static_cast<int64_t>(std::max<size_t>(forest.n_trees(), 1));
+    out.block_rows_ = shallow ? 256 : std::clamp<int64_t>(nodes_of_tree, 1024, 8192);
     return out;
+}
+
+size_t CodedForest::fitting(const ForestView& forest, size_t first, size_t n_numbers) {
+    std::vector<size_t> thresholds(n_numbers, 0);
+    size_t tree = first;
+    for (bool fits = true; fits && tree < forest.n_trees(); tree += fits)
+        each_node(forest, tree, [&](const PackedNode& node, uint32_t id, std::span<const uint32_t>) {
+            if (node.first_child == id || node.column & table_split) return;
+            fits = ++thresholds[node.column & column_bits] <= ThresholdCodes::most && fits;
+        });
+    return tree;
 }
 
 bool CodedForest::code_columns(const ForestView& forest) {

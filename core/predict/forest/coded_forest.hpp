@@ -13,18 +13,18 @@ namespace treewright {
 
 class CodedForest {
 public:
-    /// Empty if codes of two bytes are not enough for the forest's columns, thresholds or tables.
-    static std::optional<CodedForest> of(const ForestView& forest, int64_t n_numbers, int64_t n_codes);
+    /// The trees from `first` up to `last`. Empty if codes of two bytes are not enough for their columns, thresholds or tables.
+    static std::optional<CodedForest> of(const ForestView& forest, size_t first, size_t last, int64_t n_numbers, int64_t n_codes);
+    /// Where to end for trees from `first` on whose thresholds are not too many.
+    static size_t fitting(const ForestView& forest, size_t first, size_t n_numbers);
 
-    /// Whether all trees are small enough to stay in the innermost cache.
-    bool shallow() const { return shallow_; }
     /// How many rows are best walked together: the more the larger the trees are, which are fetched anew for every block.
     int64_t block_rows() const { return block_rows_; }
     /// Codes of n rows from `first` on, and which of them miss a number, for which codes have no place.
     void encode(const Matrix<double>& numbers, const Matrix<int32_t>& codes, int64_t first, size_t n, std::vector<int16_t>& code,
                 std::vector<uint32_t>& odd) const;
 
-    /// Leaves of n rows; `leaf` has room for whole groups of rows.
+    /// Leaves of n rows in one of the trees, counted from the first; `leaf` has room for whole groups of rows.
     void walk(size_t tree, const int16_t* codes, size_t n, uint32_t* leaf) const;
 
 private:
@@ -43,7 +43,6 @@ private:
     std::vector<size_t> bits_of_;  // where those of each tree begin
     std::vector<uint32_t> depth_;
     TreeTops tops_;  // of forests without tables
-    bool shallow_ = false;
     int64_t block_rows_ = 0;
 };
 

@@ -42,10 +42,16 @@ public:
         : forest_(forest), walk_(forest, numbers, codes), numbers_(numbers), codes_(codes) {
         const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
         if (n_rows * static_cast<int64_t>(forest.n_trees()) > 4 * static_cast<int64_t>(forest.node.size()) && n_rows >= 1000)
-            coded_ = CodedForest::of(forest, numbers.n_columns, codes.n_columns);
+            code(numbers.n_columns, codes.n_columns);
     }
-    bool shallow() const { return coded_ && coded_->shallow(); }
-    int64_t block_rows() const { return coded_ ? coded_->block_rows() : most_rows; }
+    /// Whether there are many more rows than nodes in a tree, so that what these say is worked out beforehand.
+    bool many_rows() const { return !groups_.empty(); }
+    int64_t block_rows() const {
+        int64_t rows = most_rows;
+        for (const Group& group : groups_)
+            if (group.coded) rows = std::min(rows, group.coded->block_rows());
+        return rows;
+    }
     /// What one thread needs.
     struct Workspace {
         std::vector<int16_t> code;
@@ -56,22 +62,51 @@ public:
     void operator()(int64_t first, int64_t n, Workspace& work, Use&& use) const {
         if (n < ForestWalk::lanes) return few_rows(first, static_cast<size_t>(n), work, use);
         work.leaf.resize(static_cast<size_t>(n) + group_rows);
-        if (coded_) coded_->encode(numbers_, codes_, first, static_cast<size_t>(n), work.code, work.odd);
-        const bool by_code = coded_ && work.odd.size() < static_cast<size_t>(n) / 2;
-        work.odd_leaf.resize(work.odd.size());
-        for (size_t tree = 0; tree < forest_.n_trees(); ++tree) {
-            if (by_code) {
-                coded_->walk(tree, work.code.data(), static_cast<size_t>(n), work.leaf.data());
+        const auto by_values = [&](size_t from, size_t to) {
+            for (size_t tree = from; tree < to; ++tree) {
+                walk_(tree, nullptr, n, first, work.leaf.data());
+                use(tree, work.leaf.data());
+            }
+        };
+        if (groups_.empty()) by_values(0, forest_.n_trees());
+        for (const Group& group : groups_) {
+            if (!group.coded) {
+                by_values(group.first, group.last);
+                continue;
+            }
+            group.coded->encode(numbers_, codes_, first, static_cast<size_t>(n), work.code, work.odd);
+            if (work.odd.size() >= static_cast<size_t>(n) / 2) {
+                by_values(group.first, group.last);
+                continue;
+            }
+            work.odd_leaf.resize(work.odd.size());
+            for (size_t tree = group.first; tree < group.last; ++tree) {
+                group.coded->walk(tree - group.first, work.code.data(), static_cast<size_t>(n), work.leaf.data());
                 walk_(tree, work.odd.data(), static_cast<int64_t>(work.odd.size()), first, work.odd_leaf.data());
                 for (size_t i = 0; i < work.odd.size(); ++i) work.leaf[work.odd[i]] = work.odd_leaf[i];
-            } else {
-                walk_(tree, nullptr, n, first, work.leaf.data());
+                use(tree, work.leaf.data());
             }
-            use(tree, work.leaf.data());
         }
     }
 
 private:
+    /// Trees with one set of codes; none = walked by values.
+    struct Group {
+        size_t first, last;
+        std::optional<CodedForest> coded;
+    };
+    /// Code the forest; one of too many thresholds in groups of trees, as long as a group is worth the coding of rows.
+    void code(int64_t n_numbers, int64_t n_codes) {
+        const auto n_columns = static_cast<size_t>(n_numbers + n_codes);
+        for (size_t first = 0, last = forest_.n_trees(); first < forest_.n_trees(); first = last, last = forest_.n_trees()) {
+            std::optional<CodedForest> coded = CodedForest::of(forest_, first, last, n_numbers, n_codes);
+            if (!coded) {
+                last = std::max(first + 1, CodedForest::fitting(forest_, first, static_cast<size_t>(n_numbers)));
+                if (8 * (last - first) >= n_columns) coded = CodedForest::of(forest_, first, last, n_numbers, n_codes);
+            }
+            groups_.push_back({first, last, std::move(coded)});
+        }
+    }
     template <class Use>
     void few_rows(int64_t first, size_t n, Workspace& work, Use&& use) const {
         work.leaf.resize(n * forest_.n_trees());
@@ -83,7 +118,7 @@ private:
     ForestWalk walk_;
     const Matrix<double>& numbers_;
     const Matrix<int32_t>& codes_;
-    std::optional<CodedForest> coded_;
+    std::vector<Group> groups_;
 };
 
 template <class Number>
@@ -92,8 +127,9 @@ bool vote_with(const ForestView& forest, const Number* value, const Matrix<doubl
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const BlockWalk walk(forest, numbers, codes);
     const Tally<Number> tally(value, forest, how);
-    std::vector<double> leaf_output;  // by every node of small trees, which rows come by again and again
-    if (walk.shallow()) {
+    constexpr size_t most_outputs = 8'000'000;
+    std::vector<double> leaf_output;  // by every node, where rows come by again and again
+    if (walk.many_rows() && forest.node.size() * forest.width <= most_outputs) {
         leaf_output.resize(forest.node.size() * forest.width, 0.0);
         for (size_t node = 0; node < forest.node.size(); ++node) tally.add(node, leaf_output.data() + node * forest.width);
     }
@@ -126,7 +162,7 @@ void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix
     const int64_t n_rows = std::max(numbers.n_rows, codes.n_rows);
     const ForestWalk walk(forest, numbers, codes);
     const Tally<Number> tally(value, forest, how);
-    const Sampler sampler(static_cast<size_t>(n_rows), draws.chance);
+    const Sampler sampler(static_cast<size_t>(n_rows), draws.chance, draws.splitmix);
     std::fill_n(sums, static_cast<size_t>(n_rows) * forest.width, 0.0);
     std::fill_n(votes, static_cast<size_t>(n_rows), 0u);
     std::vector<uint32_t> times;

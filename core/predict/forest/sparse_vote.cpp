@@ -12,7 +12,7 @@ PackedTrees trees_of(const ForestView& forest) { return {forest.node, forest.tre
 
 /// Which rows each tree has drawn: a bit each.
 std::vector<std::vector<bool>> rows_drawn(const Draws& draws, size_t n_rows, size_t n_trees) {
-    const Sampler sampler(n_rows, draws.chance);
+    const Sampler sampler(n_rows, draws.chance, draws.splitmix);
     std::vector<std::vector<bool>> drawn(n_trees, std::vector<bool>(n_rows));
     std::vector<uint32_t> times;
     for (size_t tree = 0; tree < n_trees; ++tree) {

@@ -43,20 +43,24 @@ bool ThresholdCodes::close() {
     return true;
 }
 
-int16_t ThresholdCodes::place(double threshold) const {
-    const auto end = threshold_.begin() + static_cast<int64_t>(n_);
-    return shifted(std::lower_bound(threshold_.begin(), end, threshold) - threshold_.begin());
-}
+int16_t ThresholdCodes::place(double threshold) const { return shifted(search(threshold, start_[cell(threshold)])); }
 
+/// Tables of many thresholds are far away: what a few values will ask for is called for before it is read.
 void ThresholdCodes::encode(std::span<const double> values, int16_t* codes) const {
-    const double low = low_, scale = scale_, last = static_cast<double>(start_.size() - 1);
-    const double* threshold = threshold_.data();
-    for (size_t i = 0; i < values.size(); ++i) {
-        const double x = values[i];
-        const double cell = std::min(std::max(0.0, (x - low) * scale), last);  // NaN: 0
-        uint32_t at = start_[static_cast<size_t>(static_cast<int32_t>(cell))];
-        for (uint32_t half = half_; half > 0; half /= 2) at += threshold[at + half - 1] < x ? half : 0;
-        codes[i] = shifted(at);
+    constexpr size_t at_once = 64;
+    uint32_t at[at_once];
+    const bool far = n_ > 1024;
+    for (size_t begin = 0; begin < values.size(); begin += at_once) {
+        const std::span<const double> some = values.subspan(begin, std::min(at_once, values.size() - begin));
+        for (size_t i = 0; i < some.size(); ++i) {
+            at[i] = cell(some[i]);
+            if (far) __builtin_prefetch(&start_[at[i]]);
+        }
+        for (size_t i = 0; i < some.size(); ++i) {
+            at[i] = start_[at[i]];
+            if (far) __builtin_prefetch(&threshold_[at[i]]);
+        }
+        for (size_t i = 0; i < some.size(); ++i) codes[begin + i] = shifted(search(some[i], at[i]));
     }
 }
 

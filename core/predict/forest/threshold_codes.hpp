@@ -1,5 +1,6 @@
 // Numbers by their place among the thresholds of a forest: whole numbers of two bytes that fall on the same sides.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,6 +23,17 @@ public:
     void encode(std::span<const double> values, int16_t* codes) const;
 
 private:
+    /// Where the search for a value begins; of a missing one at the first.
+    uint32_t cell(double x) const {
+        const double last = static_cast<double>(start_.size() - 1);
+        return static_cast<uint32_t>(static_cast<int32_t>(std::min(std::max(0.0, (x - low_) * scale_), last)));
+    }
+    /// The number of thresholds below a value, found from there on.
+    uint32_t search(double x, uint32_t at) const {
+        for (uint32_t half = half_; half > 0; half /= 2) at += threshold_[at + half - 1] < x ? half : 0;
+        return at;
+    }
+
     size_t n_ = 0;
     std::vector<double> threshold_;  // ascending, then infinities for the search to step on
     // Where to search: an equal step of x gives the first threshold that may be meant, and so many lie in the widest of them.

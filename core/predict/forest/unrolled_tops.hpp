@@ -24,7 +24,7 @@ inline constexpr int16_t leaf_code = 32767;  // no value has it
 
 class TreeTops {
 public:
-    static constexpr uint32_t most_levels = 10;
+    static constexpr uint32_t most_levels = 11;
 
     /// Add a tree by its nodes and the number of splits on its longest path.
     void add(const CodedNode* nodes, uint32_t depth);
