@@ -156,6 +156,18 @@ def test_inspect_describes_tables_and_models(run: Run, iris: str) -> None:
     assert "fields separated by comma" in run("inspect", LABOR)[1]
 
 
+def test_inspect_looks_at_what_it_shows(run: Run) -> None:
+    text = ",".join(f"f{at}" for at in range(600)) + "\n" + ("1," * 599 + "2\n") * 3
+    Path("wide.csv").write_text(text)
+    shown = run("inspect", "wide.csv")[1]
+    assert "3 rows, 600 columns" in shown
+    assert "100 more columns" in shown
+    assert "f499" in shown
+    assert "f500" not in shown
+    listed = json.loads(run("inspect", "wide.csv", "--json")[1])
+    assert [column["name"] for column in listed["columns"]] == [f"f{at}" for at in range(600)]
+
+
 def test_inspect_shows_the_beginning_of_long_text(run: Run) -> None:
     Path("a.csv").write_text(f"a,b\n1,{'x' * 4_000_000}\n2,y\n")
     for words in (("inspect", "a.csv"), ("inspect", "a.csv", "--json")):

@@ -15,6 +15,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.sparse import csr_array
 
 from treewright.data import Column, Dataset
 from treewright.data.encoding import distinct
@@ -291,3 +292,15 @@ def test_take_gives_rows_of_every_part() -> None:
         assert taken.schema is dataset.schema
         assert taken.numbers.flags.f_contiguous
         assert taken.codes.flags.f_contiguous
+
+
+@pytest.mark.parametrize("rows", [[0, 0, 1, 3, 3, 3], [3, 1, 3, 0], [2], []])
+def test_rows_of_a_sparse_table_are_taken_as_often_as_they_are_named(rows: list[int]) -> None:
+    table = np.array([[0.0, 2.0, 1.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [-1.0, 2.0, 0.0]])
+    sparse, dense = Dataset.from_table(csr_array(table)), Dataset.from_table(table)
+    chosen = np.array(rows, np.int64)
+    taken = sparse.take(chosen)
+    assert taken.numbers.tolist() == dense.take(chosen).numbers.tolist()
+    fresh = Dataset.from_table(csr_array(table[chosen])) if rows else taken
+    assert taken.columns.row.tolist() == fresh.columns.row.tolist()
+    assert taken.columns.value.tolist() == fresh.columns.value.tolist()

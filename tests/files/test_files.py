@@ -228,3 +228,21 @@ def test_columns_in_their_hundreds_are_read_as_one_by_one(tmp_path: Path) -> Non
             assert list(column.categories) == sorted(frame[name].dropna().unique())
         else:
             assert column.values.tolist() == frame[name].tolist()
+
+
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+def test_a_table_of_many_columns_is_found_out_by_the_first(
+    sign: str, header: bool, tmp_path: Path, workspace: Workspace
+) -> None:
+    rows = [[f"{row * at / 2}" for at in range(1200)] for row in range(1, 4)]
+    lines = ([[f"f{at}" for at in range(1200)]] if header else []) + rows
+    table = read(workspace, write(tmp_path, "a.csv", "".join(sign.join(line) + "\n" for line in lines)))
+    assert table.names == [f"{'f' if header else 'x'}{at}" for at in range(1200)]
+    assert values(table)[table.names[-1]] == [599.5, 1199.0, 1798.5]
+
+
+def test_quotes_hide_separators_of_many_columns(tmp_path: Path, workspace: Workspace) -> None:
+    names = [f"f{at}" for at in range(700)]
+    text = ",".join(names) + "\n" + "".join('"a,b",' * 699 + f"{row}\n" for row in range(3))
+    assert values(read(workspace, write(tmp_path, "a.csv", text)))["f699"] == [0, 1, 2]

@@ -12,7 +12,7 @@ import treewright as tw
 from helpers.written import SMALL, read, values, write
 from treewright.data.columns import RawCodes, RawNumbers
 from treewright.errors import DataError, DataTypeError
-from treewright.files import Choices, Workspace, as_at_fit
+from treewright.files import Choices, Workspace, as_at_fit, read_table
 
 
 def test_kinds_are_decided_by_all_values_of_a_column(tmp_path: Path, workspace: Workspace) -> None:
@@ -21,6 +21,13 @@ def test_kinds_are_decided_by_all_values_of_a_column(tmp_path: Path, workspace: 
     with pytest.warns(UserWarning, match=r"30000 numbers and 1 other value, first 'oops' \(line 30002\)"):
         table = read(workspace, path)
     assert isinstance(table["x"], RawCodes)
+
+
+def test_a_late_fraction_makes_whole_numbers_floats(tmp_path: Path, workspace: Workspace) -> None:
+    text = "x,y,z\n" + "".join(f"{i},{i}.5,{i}\n" for i in range(3000)) + "0.25,7,7\n"
+    table = read(workspace, write(tmp_path, "late.csv", text))
+    assert [table[name].values.dtype.kind for name in "xyz"] == ["f", "f", "i"]
+    assert [values(table)[name][-1] for name in "xyz"] == [0.25, 7, 7]
 
 
 def test_strict_refuses_a_number_column_with_text(tmp_path: Path, workspace: Workspace) -> None:
@@ -68,6 +75,44 @@ def test_numbers_in_fancy_dress_stay_text_with_a_hint(tmp_path: Path, workspace:
     with pytest.warns(UserWarning, match="'x' .* thousands marks, per cent or money signs"):
         table = read(workspace, write(tmp_path, "a.csv", 'x,y\n"1,000",a\n"2,500",b\n'))
     assert isinstance(table["x"], RawCodes)
+
+
+def test_dates_with_dots_have_the_day_first(tmp_path: Path, workspace: Workspace) -> None:
+    text = "day,at\n1.2.2020,31.12.2019 23:59\n,01.01.2020 00:00:30\n28.02.2021,2.1.2020 10:30:00.25\n"
+    day, at = values(read(workspace, write(tmp_path, "a.csv", text))).values()
+    assert np.array(day, "datetime64[s]").astype("datetime64[D]").astype(str).tolist() == [
+        "2020-02-01",
+        "NaT",
+        "2021-02-28",
+    ]
+    assert np.array(at, "datetime64[ms]").astype(str).tolist() == [
+        "2019-12-31T23:59:00.000",
+        "2020-01-01T00:00:30.000",
+        "2020-01-02T10:30:00.250",
+    ]
+
+
+@pytest.mark.parametrize("fields", [["31.12.2019", "12.31.2019"], ["1.2.20", "2.2.20"], ["1.2.2020", "soon"]])
+def test_what_is_no_date_with_dots(tmp_path: Path, workspace: Workspace, fields: list[str]) -> None:
+    path = write(tmp_path, "a.csv", "x,y\n" + "".join(f"{field},k\n" for field in fields))
+    assert values(read(workspace, path))["x"] == fields
+
+
+def test_a_model_reads_dates_with_dots_as_at_fit(tmp_path: Path, workspace: Workspace) -> None:
+    rows = "".join(f"{1 + i % 28}.{1 + i % 12}.{2000 + i},{'ab'[i > 9]}\n" for i in range(20))
+    model = tw.fit(write(tmp_path, "a.csv", f"day,y\n{rows}"), "y", folds=0).model
+    staged = workspace.stage([write(tmp_path, "b.csv", "day\n3.3.2001\n3.3.2018\n")])
+    table = workspace.load(staged, as_at_fit(workspace, staged, model.tree_.schema.columns))
+    assert model.predict(table.features(["day"])).tolist() == ["a", "b"]
+
+
+def test_dates_with_slashes_are_told_of(tmp_path: Path, workspace: Workspace) -> None:
+    path = write(tmp_path, "a.csv", "when,y\n3/4/2020,a\n12/31/2020,b\n")
+    with pytest.warns(UserWarning, match="'when' of .* looks like dates with slashes"):
+        assert values(read(workspace, path))["when"] == ["3/4/2020", "12/31/2020"]
+    query = 'select * replace (strptime("when", \'%m/%d/%Y\') as "when") from data'
+    when = read_table(path, query=query)["when"].values.astype("datetime64[D]").astype(str).tolist()
+    assert when == ["2020-03-04", "2020-12-31"]
 
 
 def test_dates_are_dates_and_zones_are_told_apart(tmp_path: Path, workspace: Workspace) -> None:

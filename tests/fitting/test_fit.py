@@ -133,3 +133,16 @@ def test_parameters_that_only_a_decision_tree_has_lead_to_one() -> None:
     assert type(tw.fit(iris(), "species", folds=0, max_depth=2).model) is tw.TreeClassifier
     model = tw.fit(iris(), "species", folds=0, algorithm="cart").model
     assert (type(model), model.cv, model.se) == (tw.CARTClassifier, 10, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("target", "note"),
+    [
+        (["a"] * 24, "has one class only: there is nothing to tell apart"),
+        ([f"person {k}" for k in range(24)], "has 24 classes in 24 rows: it looks like an identifier"),
+        (["a", "b"] * 12, None),
+    ],
+)
+def test_a_target_of_which_little_can_be_learned_is_named(target: list[str], note: str | None) -> None:
+    result = tw.fit({"x": range(24), "y": target}, "y", folds=0)
+    assert [note in said for said in result.data.notes] == ([True] if note else [])

@@ -13,8 +13,10 @@ from treewright.cli.screen import Progress, Screen
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
 from treewright.fitting.learners import ALGORITHMS, METHODS, algorithm_name, folds_for
-from treewright.fitting.report import error_text, figure, table_section
+from treewright.fitting.report import table_section
 from treewright.fitting.training_table import read_training_table
+from treewright.formatting.performance import error_text
+from treewright.formatting.text import figure
 from treewright.model_selection.comparison import FOR_NUMBERS
 
 EPILOG = """\b

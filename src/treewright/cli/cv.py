@@ -7,12 +7,23 @@ from typing import Any
 import click
 
 from treewright.cli.learners import check_learner, learner
-from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
+from treewright.cli.options import (
+    DataOptions,
+    LearnerOptions,
+    learning_command,
+    memory_option,
+    screen_of,
+    taken,
+)
+from treewright.cli.screen import Screen
 from treewright.errors import DataError
+from treewright.evaluation import CrossValidation
 from treewright.files.workspace import Workspace
 from treewright.fitting.fit import validate
-from treewright.fitting.report import figure, folds_text, performance_section, table_section
-from treewright.fitting.training_table import read_training_table
+from treewright.fitting.report import performance_section, table_section
+from treewright.fitting.training_table import TrainingTable, read_training_table
+from treewright.formatting.performance import folds_text
+from treewright.formatting.text import figure
 
 EPILOG = """\b
 Examples:
@@ -23,6 +34,7 @@ Examples:
 @learning_command(
     "cv",
     EPILOG,
+    memory_option,
     click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Folds. [default: 10]"),
 )
 def command(folds: int | None, **given: Any) -> None:
@@ -32,15 +44,37 @@ def command(folds: int | None, **given: Any) -> None:
     """
     screen, learning = screen_of(given), taken(LearnerOptions, given)
     check_learner(learning)
-    with Workspace() as workspace:
-        options = taken(DataOptions, given)
-        data = read_training_table(workspace, options.data, options.table, screen)
-        model = learner(learning, data)
-    screen.section(table_section(data), first=True)
-    found = validate(model, data, folds, learning.seed, screen)
+    options = taken(DataOptions, given)
+    if options.memory is not None:
+        data, found = _validated_open(options, learning, folds, screen)
+    else:
+        with Workspace() as workspace:
+            data = read_training_table(workspace, options.data, options.table, screen)
+            model = learner(learning, data)
+        screen.section(table_section(data), first=True)
+        found = validate(model, data, folds, learning.seed, screen)
     if found is None:
         raise DataError(f"{data.table.name} has one row: nothing can be held out to judge by.")
     screen.section(performance_section(found.evaluation, folds_text(found)))
     if found.leaves is not None:
         screen.text(f"mean size {figure(found.leaves)} leaves, depth {figure(found.depth or 0.0)}")
     screen.result(found.to_dict())
+
+
+def _validated_open(
+    options: DataOptions, learning: LearnerOptions, folds: int | None, screen: Screen
+) -> tuple[TrainingTable, CrossValidation | None]:
+    """Judge a way of learning by files that are larger than memory."""
+    from treewright.fitting.open_fit import (
+        fitted_rows,
+        open_table_section,
+        open_training_table,
+        validate_open,
+    )
+
+    assert options.memory is not None
+    data = open_training_table(options.data, options.table, options.memory)
+    model = learner(learning, data)
+    with fitted_rows(data, model) as rows:
+        screen.section(open_table_section(data, rows), first=True)
+        return data, validate_open(model, rows, folds, learning.seed, screen)

@@ -7,12 +7,14 @@ from typing import Any
 import click
 
 from treewright.cli.model_loading import open_model, read_judged, table_features
-from treewright.cli.options import DataOptions, model_command, screen_of, taken
+from treewright.cli.options import DataOptions, memory_option, model_command, screen_of, taken
+from treewright.cli.screen import Screen
 from treewright.evaluation import evaluate
 from treewright.files.workspace import Workspace
 from treewright.fitting.card import share_learned
-from treewright.fitting.report import error_line, performance_section
+from treewright.fitting.report import performance_section, schema_of
 from treewright.fitting.training_table import weights
+from treewright.formatting.performance import error_line
 from treewright.formatting.text import counted
 
 EPILOG = """\b
@@ -31,6 +33,7 @@ TOLD = 0.1
         "--target", "-t", metavar="NAME", help="The true answers. [default: what the model was made for]"
     ),
     click.option("--weight", "-w", metavar="NAME", help="The column with the weight of each row."),
+    memory_option,
 )
 def command(model: str, **given: Any) -> None:
     """Judge a model on a table with a known target.
@@ -39,6 +42,9 @@ def command(model: str, **given: Any) -> None:
     """
     screen, options = screen_of(given), taken(DataOptions, given)
     fitted = open_model(model)
+    if options.memory is not None:
+        _evaluate_open(fitted, options, screen)
+        return
     with Workspace() as workspace:
         table, target = read_judged(workspace, options, fitted, screen)
         weight = None if options.weight is None else weights(table, options.weight)
@@ -56,6 +62,23 @@ def command(model: str, **given: Any) -> None:
         "cross_validation": None if validated is None else validated.to_dict(),
     }
     screen.result(found.to_dict() | known)
+
+
+def _evaluate_open(model: Any, options: DataOptions, screen: Screen) -> None:
+    """Judge a model on files that are larger than memory, in one pass."""
+    from treewright.distributed import open_table
+    from treewright.distributed.judging import judge_files
+
+    target = options.target or getattr(model, "target_name_", None)
+    if target is None:
+        raise click.UsageError("which column is the target? The model does not say: add --target NAME.")
+    schema = schema_of(model)
+    columns = [*schema.names, target, *([] if options.weight is None else [options.weight])]
+    files = open_table(list(options.data), memory=options.memory or "1GB", columns=columns)
+    found = judge_files(model, schema.names, files, target, options.weight).evaluation()
+    how = f"{counted(len(files), 'row')} of {', '.join(map(repr, options.data))}"
+    screen.section(performance_section(found, how, calibration=True), first=True)
+    screen.result(found.to_dict())
 
 
 def _warning(learned: float) -> str:

@@ -9,17 +9,27 @@ from typing import Any
 import click
 
 from treewright.cli.learners import check_learner, learner
-from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
+from treewright.cli.options import (
+    DataOptions,
+    LearnerOptions,
+    learning_command,
+    memory_option,
+    screen_of,
+    taken,
+)
+from treewright.cli.screen import Screen
 from treewright.files.workspace import Workspace
 from treewright.fitting.fit import fit_table
-from treewright.fitting.report import table_section
+from treewright.fitting.report import importance_section, model_section, performance_section, table_section
 from treewright.fitting.training_table import read_training_table
+from treewright.formatting.performance import folds_text
 
 EPILOG = """\b
 Examples:
   treewright fit iris.csv --target species
   treewright fit 'sales-*.parquet' -t price --ignore id,date --output prices.tw
   treewright fit loans.csv --formula 'default ~ . - id' --costs '[[0, 1], [5, 0]]'
+  treewright fit 'big/*.parquet' --target y --memory 2GB
   treewright fit weather.arff --algorithm c4.5
   treewright fit people.csv -t income --query "select * from data where age >= 18" """
 
@@ -32,6 +42,7 @@ Examples:
     ),
     click.option("--no-save", is_flag=True, help="Save no model."),
     click.option("--html", metavar="FILE", help="Write report and explorer as one web page, too."),
+    memory_option,
     click.option(
         "--folds", type=click.IntRange(min=0), metavar="N", help="Folds to judge by; 0: do not. [default: 10]"
     ),
@@ -49,21 +60,59 @@ def command(output: str | None, no_save: bool, html: str | None, folds: int | No
     refuse_folder(path, html)
     refuse_other_than_page(html)
     check_learner(learning)
+    if options.memory is not None:
+        if html is not None:
+            raise click.UsageError("--html needs the table in memory: leave it out, or --memory.")
+        _fit_open(options, learning, folds, path, screen)
+        return
     with Workspace() as workspace:
         data = read_training_table(workspace, options.data, options.table, screen)
         model = learner(learning, data)
+    screen.works_unread = not no_save or html is not None
     screen.section(table_section(data), first=True)
     result = fit_table(data, model, folds, learning.seed, screen)
-    for section in result.model_sections():
-        screen.section(section)
     if path is not None:
         result.save(path)
+    for section in result.model_sections():
+        screen.section(section)
     if html is not None:
         result.to_html(html)
     written = [str(file) for file in (path, html) if file is not None]
     screen.text(f"\nsaved to {' and '.join(written)}" if written else "\nnothing was saved")
     if screen.as_json:
         screen.result(result.to_dict() | {"output": None if path is None else str(path)})
+
+
+def _fit_open(
+    options: DataOptions, learning: LearnerOptions, folds: int | None, path: Path | None, screen: Screen
+) -> None:
+    """Learn from files that are larger than memory."""
+    from treewright.fitting.open_fit import fit_open_table, open_training_table
+
+    assert options.memory is not None
+    data = open_training_table(options.data, options.table, options.memory)
+    model = learner(learning, data)
+    screen.works_unread = path is not None
+    evaluation, table = fit_open_table(data, model, folds, learning.seed, screen)
+    screen.section(table, first=True)
+    if path is not None:
+        model.save(path)
+    screen.section(model_section(model, missing=False))
+    if evaluation is not None:
+        screen.section(performance_section(evaluation.evaluation, folds_text(evaluation)))
+    shares = importance_section(model)
+    if shares is not None:
+        screen.section(shares)
+    screen.text("\nnothing was saved" if path is None else f"\nsaved to {path}")
+    tree = model.tree_
+    screen.result(
+        {
+            "data": {"source": data.table.name.strip("'"), "rows": len(data), "target": data.target},
+            "model": {"kind": type(model).__name__, "leaves": tree.n_leaves, "tree": tree.to_dict()},
+            "cross_validation": None if evaluation is None else evaluation.to_dict(),
+            "output": None if path is None else str(path),
+        }
+    )
 
 
 def default_output(data: tuple[str, ...]) -> str:

@@ -9,8 +9,9 @@ from treewright.cli.screen import Screen
 from treewright.files.kinds import guess
 from treewright.files.workspace import Workspace
 from treewright.fitting.column_summary import column_line
-from treewright.fitting.report import card_lines, folds_text, performance_section
+from treewright.fitting.report import card_lines, performance_section
 from treewright.fitting.training_table import stage
+from treewright.formatting.performance import folds_text
 from treewright.formatting.text import counted
 
 EPILOG = """\b
@@ -43,19 +44,20 @@ def command(**given: Any) -> None:
         return
     with Workspace() as workspace:
         staged = stage(workspace, options.data, options.table, screen)
-        readings = guess(workspace, staged, options.table.choices(staged.names))
+        names = staged.names if screen.as_json else staged.names[:MOST_LINES]  # of what nobody sees, no more
+        readings = guess(workspace, staged, options.table.choices(staged.names), names)
         table = workspace.load(staged, readings)
     lines = [column_line(reading.name, reading.kind, table[reading.name]) for reading in readings]
     screen.text(
-        f"{counted(len(table), 'row')}, {counted(len(lines), 'column')} in {staged.name}", style="bold"
+        f"{counted(len(table), 'row')}, {counted(len(staged.names), 'column')} in {staged.name}", style="bold"
     )
     if staged.dialect is not None:
         sign = SIGNS.get(staged.dialect.delimiter, staged.dialect.delimiter)
         header = "the first line names the columns" if staged.dialect.header else "no line of names was found"
         screen.text(f"fields separated by {sign}; {header}")
     screen.table(["column", "kind", "values", "missing"], lines[:MOST_LINES], left=3)
-    if len(lines) > MOST_LINES:
-        screen.text(f"… {len(lines) - MOST_LINES} more columns; --json lists all")
+    if len(staged.names) > MOST_LINES:
+        screen.text(f"… {len(staged.names) - MOST_LINES} more columns; --json lists all")
     screen.result(
         {
             "rows": len(table),
@@ -93,7 +95,10 @@ def _model(path: str, screen: Screen) -> None:
     schema = header.get("schema", {})
     n_trees = len(arrays["tree_begin"]) - 1 if "tree_begin" in arrays else 0
     n_nodes = int(arrays["tree_begin"][-1]) if n_trees else 0
-    columns = [(column["name"], column.get("kind", "numeric")) for column in schema.get("columns", [])]
+    columns = [
+        (column["name"], "date" if column.get("unit") else column.get("kind", "numeric"))
+        for column in schema.get("columns", [])
+    ]
     classes = (schema.get("classes") or {}).get("values")
     screen.text(f"{header['kind']}, written by treewright {header['treewright']}", style="bold")
     if n_trees:

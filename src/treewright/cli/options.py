@@ -34,6 +34,12 @@ spreadsheet_option = click.option(
     "--spreadsheet", is_flag=True, help="Put a quote before text that a spreadsheet would take for a formula."
 )
 
+memory_option = click.option(
+    "--memory",
+    metavar="SIZE",
+    help="Take Parquet and CSV files that are larger than memory, within so much of it, such as 2GB.",
+)
+
 screen_options = several(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors."),
@@ -209,6 +215,7 @@ class DataOptions:
     weight: str | None = None
     task: str | None = None
     classes: tuple[str, ...] = ()
+    memory: str | None = None
 
     @property
     def table(self) -> TableOptions:

@@ -60,7 +60,8 @@ def command(model: str, data: tuple[str, ...], output: str | None, **given: Any)
             table, target = read_judged(workspace, options, fitted, screen)
             weight = None if options.weight is None else weights(table, options.weight)
         features = table_features(table, fitted)
-        ruleset = ruleset.prune(features, table[target], weight, estimate=given["estimate"])
+        infinities = getattr(fitted, "inf", "error")
+        ruleset = ruleset.prune(features, table[target], weight, estimate=given["estimate"], inf=infinities)
     if output is None:
         screen.text(_written(ruleset, given["form"]))
     elif output.endswith(".tw"):

@@ -34,10 +34,16 @@ class Screen:
         Show nothing but errors.
     as_json : bool
         Show one JSON object at the end, instead of text.
+
+    Attributes
+    ----------
+    works_unread : bool
+        Go on when whoever reads the output has had enough (`| head`), because files are to be written.
     """
 
     def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
         self.quiet, self.as_json = quiet, as_json
+        self.works_unread = False
 
     @property
     def shows_text(self) -> bool:
@@ -54,7 +60,12 @@ class Screen:
     def text(self, text: str = "", style: str | None = None) -> None:
         """Show text line by line, without what terminals obey; long lines are left to the terminal."""
         if self.shows_text:
-            self._console.print(harmless(text), style=style, soft_wrap=True)
+            try:
+                self._console.print(harmless(text), style=style, soft_wrap=True)
+            except SystemExit:  # of rich, which has turned what is printed from now on to nowhere
+                if not self.works_unread:
+                    raise
+                self.quiet = True
 
     def title(self, text: str) -> None:
         """Begin a part of the output."""

@@ -12,14 +12,13 @@ from treewright.cli.screen import Screen
 from treewright.data.columns import plain
 from treewright.fitting.report import (
     card_lines,
-    figure,
     importance_section,
     kind_name,
     ruleset_of,
     title_of,
     tree_text,
 )
-from treewright.formatting.text import quoted
+from treewright.formatting.text import figure, quoted
 from treewright.tree.decision import loss_name
 from treewright.tree.splits import features_of
 

@@ -112,7 +112,7 @@ def read_rows(X: list[Any] | tuple[Any, ...]) -> RawTable:
     except ValueError:  # rows of different lengths, or lists among their values
         array = np.empty((0, 0), dtype=object)
     # Text would turn its whole row into text, and a float may swallow the last digits of a whole number.
-    exact = array.dtype.kind in "biu" or (array.dtype.kind == "f" and not np.any(np.abs(array) > EXACT))
+    exact = array.dtype.kind in "biu" or (array.dtype.kind == "f" and not np.any(np.abs(array) >= EXACT))
     if array.ndim != 2 or exact:
         return read_array(array)
     rows = [list(row) if hasattr(row, "__iter__") else [] for row in X]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +27,17 @@ MISSING, MAJORITY = -1, -2
 
 LARGEST = float(np.finfo(np.float64).max)
 """The largest float64 number."""
+
+
+def is_row_labels(name: str) -> bool:
+    """Tell whether pandas has written the labels of rows, and no column, under a name.
+
+    Examples
+    --------
+    >>> is_row_labels("__index_level_0__"), is_row_labels("level")
+    (True, False)
+    """
+    return re.fullmatch(r"__index_level_\d+__", name) is not None
 
 
 def feature_number(key: Any, names: Sequence[str], parameter: str = "feature") -> int:
@@ -93,8 +105,19 @@ class Column:
 
     @property
     def is_truth(self) -> bool:
-        """Whether the categories are the truth values False and True, in this order."""
-        return self.categories == (False, True) and all(isinstance(value, bool) for value in self.categories)
+        """Whether the categories are False and True, in this order, or these words, as files have them.
+
+        Examples
+        --------
+        >>> Column("new", "categorical", (False, True)).is_truth
+        True
+        >>> Column("new", "categorical", ("false", "true")).is_truth
+        True
+        >>> Column("new", "categorical", ("no", "yes")).is_truth
+        False
+        """
+        words = tuple(str(value).lower() for value in self.categories)
+        return words == ("false", "true") and all(isinstance(value, bool | str) for value in self.categories)
 
     def category(self, number: float) -> Category:
         """Give the category of a code or position; a cut between two positions admits the lower."""

@@ -15,15 +15,22 @@ from treewright import _core
 from treewright._module_names import public
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Category, Column, Kind, Raw, RawCodes, RawNumbers, feature_number
-from treewright.data.encoding import EXACT, learn, refuse_infinities, refuse_missing
+from treewright.data.encoding import EXACT, learn, refuse_infinities
 from treewright.data.frames import read
 from treewright.data.objects import categories_of
 from treewright.data.predicates import read_predicates
 from treewright.data.schema import Infinities, Schema, no_rows
-from treewright.data.several_targets import Output, has_several, read_known, read_several
-from treewright.data.sparse import is_sparse
+from treewright.data.several_targets import (
+    Output,
+    first_column,
+    has_several,
+    is_column,
+    read_known,
+    read_several,
+)
+from treewright.data.sparse import NOT_IN_SPARSE, is_sparse, refuse_gaps
 from treewright.data.target import read_classes, read_numbers, read_target, read_weight
-from treewright.errors import DataError, warn
+from treewright.errors import DataError, DataTypeError, warn
 from treewright.formatting.suggestions import unknown_name
 
 Task: TypeAlias = Literal["classification", "regression"]
@@ -129,14 +136,18 @@ class Dataset:
         declared_classes : bool
             Whether the categories of a categorical target that no row has are classes too.
         several_targets : bool
-            Whether `y` may have several columns, a target each; refused if not.
+            Whether `y` may have several columns, a target each; refused if not, and one column warned of.
 
         Raises
         ------
         DataError
             If anything in the data cannot be used; the message names the column and the row.
         """
+        refuse_partitions(X, estimator)
         several = several_targets and task is not None and has_several(y)
+        if several_targets and task is not None and is_column(y):
+            _check_index(X, y)
+            y = first_column(y)
         plain = categorical_features is None and ordinal_features is None and predicates is None
         if is_sparse(X) and plain and not several:  # several targets grow on dense columns
             from treewright.data.sparse_dataset import read_sparse_table
@@ -186,8 +197,8 @@ class Dataset:
             schema, codes = schema.with_predicates(read_predicates(predicates), X, numbers, codes)
         labels = _labels(X, n_rows) if keep_labels else None
         dataset = cls(schema, numbers, codes, target, weight, labels)
-        if missing == "error":
-            _refuse_missing(dataset, counted)
+        if missing in ("error", NOT_IN_SPARSE):
+            _refuse_missing(dataset, counted, missing)
         return dataset if counted is None else dataset.take(counted)
 
     def values(self, feature: int) -> NDArray[Any]:
@@ -200,9 +211,25 @@ class Dataset:
         values = self.values(feature)
         return values < 0 if self.schema.n_categories[feature] else np.isnan(values)
 
+    def total_weight(self) -> float:
+        """Sum up the weights of all rows."""
+        return float(len(self)) if self.weight is None else _core.total_weight(self.weight)
+
+    def class_totals(self) -> tuple[Numbers, Numbers]:
+        """Count the rows of each class, and sum up their weights."""
+        target = np.asarray(self.target)
+        rows = np.bincount(target, minlength=self.schema.n_classes).astype(np.float64)
+        if self.weight is None:
+            return rows, rows
+        return rows, _core.class_weights(target, self.weight, self.schema.n_classes)
+
     def weighted(self, weight: Numbers | None) -> Dataset:
         """Give the same rows with other weights."""
         return Dataset(self.schema, self.numbers, self.codes, self.target, weight, self.labels)
+
+    def with_target(self, target: Codes | Numbers) -> Dataset:
+        """Give the same rows with another target."""
+        return Dataset(self.schema, self.numbers, self.codes, target, self.weight, self.labels)
 
     def for_target(self, target: str | int) -> Dataset:
         """Give the rows with one of their several targets."""
@@ -226,6 +253,15 @@ class Dataset:
         weight = None if self.weight is None else self.weight[rows]
         labels = None if self.labels is None else self.labels[rows]
         return Dataset(self.schema, numbers, codes, target, weight, labels)
+
+
+def refuse_partitions(X: Any, estimator: str) -> None:
+    """Refuse a table in partitions where one in memory is needed."""
+    dask = sys.modules.get("dask.dataframe")
+    if getattr(X, "is_partitioned", False) or (dask is not None and isinstance(X, dask.DataFrame)):
+        raise DataTypeError(
+            f"{estimator} needs its table in memory; DecisionTreeClassifier learns from open tables and Dask."
+        )
 
 
 def _labels(X: Any, n_rows: int) -> NDArray[Any]:
@@ -338,6 +374,20 @@ def _kinds(table: RawTable, categorical_features: Any, ordinal_features: Any) ->
     return _Kinds(frozenset(categorical), {feature: order_of.get(feature) for feature in ordinal})
 
 
+def chosen_features(X: Any, categorical_features: Any, ordinal_features: Any) -> list[str]:
+    """Name the features of a table that the user calls categorical or ordinal.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> chosen_features(pa.table({"a": [1], "b": [2], "c": [3]}), ["c"], None)
+    ['c']
+    """
+    table = read(X)
+    kinds = _kinds(table, categorical_features, ordinal_features)
+    return [table.name(feature) for feature in sorted({*kinds.categorical, *kinds.ordinal})]
+
+
 def _order(name: str, values: Iterable[Any]) -> tuple[Category, ...]:
     order = categories_of(values)
     if len(set(order)) != len(order) or not order:
@@ -427,10 +477,10 @@ def _with_booleans(schema: Schema, numbers: Numbers, counted: NDArray[np.bool_] 
     return Schema(tuple(columns), schema.classes, schema.named)
 
 
-def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None) -> None:
+def _refuse_missing(dataset: Dataset, counted: NDArray[np.bool_] | None, missing: str) -> None:
     for feature, column in enumerate(dataset.schema.columns):
         gaps = dataset.is_missing(feature)
-        refuse_missing(column.name, gaps if counted is None else gaps & counted)
+        refuse_gaps(column.name, gaps if counted is None else gaps & counted, missing)
 
 
 def labelled_rows(

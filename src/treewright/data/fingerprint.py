@@ -44,6 +44,13 @@ def row_hashes(columns: Iterable[NDArray[Any]], n_rows: int, seed: int = 0) -> H
     return mixed
 
 
+def encoded_hashes(schema: Any, numbers: NDArray[Any], codes: NDArray[Any], target: NDArray[Any]) -> Hashes:
+    """Hash rows as a schema has encoded them, with their target; without features made of others."""
+    inputs = schema.position[: schema.n_inputs], schema.n_categories[: schema.n_inputs] > 0
+    columns = [(codes if coded else numbers)[:, at] for at, coded in zip(*inputs, strict=True)]
+    return row_hashes([*columns, target], len(target))
+
+
 def fingerprint(hashes: Hashes) -> tuple[int, ...]:
     """Keep the smallest hashes, each once."""
     return tuple(np.unique(hashes)[:SIZE].tolist())

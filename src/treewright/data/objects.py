@@ -182,7 +182,7 @@ def _numbers(name: str, known: list[Any], families: set[str], gaps: NDArray[np.b
             values = np.array(known, dtype=np.float64)
         except OverflowError:
             values = np.array([np.inf])
-        if np.abs(values).max() <= EXACT or families == {"float"}:
+        if np.abs(values).max() < EXACT or families == {"float"}:
             return values
     return _told_apart(name, known, np.flatnonzero(~gaps))
 

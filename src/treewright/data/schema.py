@@ -173,6 +173,12 @@ class Schema:
         return _read_only(np.array(sizes, dtype=np.int32))
 
     @cached_property
+    def n_numbers_and_codes(self) -> tuple[int, int]:
+        """Number of columns of `numbers` and of `codes`."""
+        n_codes = int(np.count_nonzero(self.n_categories))
+        return len(self.columns) - n_codes, n_codes
+
+    @cached_property
     def truth_values(self) -> list[int]:
         """The features that are truth values: False goes left, True right."""
         sizes = self.n_categories.tolist()
@@ -289,7 +295,7 @@ class Schema:
         matrix = readable(X) if self._is_plain else None
         if matrix is None:
             return X
-        if missing == NOT_IN_SPARSE and np.isnan(matrix.data.sum()):
+        if missing == NOT_IN_SPARSE and np.isnan(matrix.data).any():
             SparseRows.of(matrix).refuse(1, missing)
         return matrix.toarray()
 
@@ -389,7 +395,8 @@ class Schema:
 def _unnamed(n_features: int) -> Schema:
     schema = Schema(tuple(Column(f"x{feature}") for feature in range(n_features)))
     # Worked out here, so that every copy has them from the start.
-    _ = schema.position, schema.n_categories, schema.truth_values, schema.names, schema._is_plain
+    _ = schema.position, schema.n_categories, schema.n_numbers_and_codes, schema.truth_values
+    _ = schema.names, schema._is_plain
     return schema
 
 

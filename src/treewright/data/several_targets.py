@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.data.columns import Raw
 from treewright.data.frames import read
-from treewright.data.target import read_classes, read_numbers, read_target
+from treewright.data.target import read_classes, read_numbers, read_target, target_array
 from treewright.errors import DataError
 
 
@@ -48,15 +48,43 @@ def has_several(y: Any) -> bool:
     >>> has_several([[1, 2], [3, 4]]), has_several([[1], [2]]), has_several(["a", "b"])
     (True, False, False)
     """
+    return _n_columns(y) > 1
+
+
+def is_column(y: Any) -> bool:
+    """Tell whether a target has one column where it could have several, as an array of shape (n, 1).
+
+    Examples
+    --------
+    >>> is_column([[1], [2]]), is_column([1, 2])
+    (True, False)
+    """
+    return _n_columns(y) == 1
+
+
+def first_column(y: Any) -> NDArray[Any] | Raw:
+    """Give the first column of a target that has columns.
+
+    Examples
+    --------
+    >>> first_column([["b"], ["a"]]).tolist()
+    ['b', 'a']
+    """
+    _, column = _columns(y)
+    return column(0)
+
+
+def _n_columns(y: Any) -> int:
+    """How many columns a target has; 0 if it is one-dimensional."""
     shape = getattr(y, "shape", None)
     if shape is None and isinstance(y, (list, tuple)) and len(y) and not isinstance(y[0], str):
         try:
             shape = np.shape(y[0]) and (len(y), *np.shape(y[0]))
         except ValueError:  # rows of different lengths: reading says so
-            return False
+            return 0
     if hasattr(y, "column_names") and hasattr(y, "num_columns"):  # Arrow
-        return bool(y.num_columns > 1)
-    return not hasattr(y, "tocsc") and shape is not None and len(shape) == 2 and shape[1] > 1
+        return int(y.num_columns)
+    return int(shape[1]) if not hasattr(y, "tocsc") and shape is not None and len(shape) == 2 else 0
 
 
 def read_several(
@@ -108,7 +136,5 @@ def _columns(y: Any) -> tuple[tuple[str, ...], Callable[[int], NDArray[Any] | Ra
         table = read(y)
         names = table.names or tuple(f"y{place}" for place in range(table.n_features))
         return names, table.column
-    values = np.asarray(y)
-    if values.dtype.kind in "US" and not isinstance(y, np.ndarray):
-        values = np.array(y, dtype=object)  # numbers beside text stay numbers
+    values = target_array(y)
     return tuple(f"y{place}" for place in range(values.shape[1])), lambda place: values[:, place]

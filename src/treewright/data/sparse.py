@@ -80,13 +80,15 @@ class SparseColumns:
         return values
 
     def take(self, rows: NDArray[Any]) -> SparseColumns:
-        """Some rows, each at most once, by their numbers."""
-        place = np.full(self.shape[0], -1, np.int64)
-        place[rows] = np.arange(len(rows))
-        owner = np.repeat(np.arange(self.shape[1]), np.diff(self.begin))
-        place = place[self.row]
-        kept = place >= 0
-        row, value, owner = place[kept], self.value[kept], owner[kept]
+        """Some rows by their numbers, each as often as it is named."""
+        times = np.bincount(rows, minlength=self.shape[0])
+        first = np.cumsum(times) - times
+        places = np.argsort(rows, kind="stable")  # those of row 0, of row 1, …
+        copies = times[self.row]
+        stored = np.repeat(np.arange(len(self.row)), copies)
+        copy = np.arange(len(stored)) - np.repeat(np.cumsum(copies) - copies, copies)
+        row, value = places[first[self.row[stored]] + copy], self.value[stored]
+        owner = np.repeat(np.arange(self.shape[1]), np.diff(self.begin))[stored]
         if len(rows) > 1 and (np.diff(rows) < 0).any():  # of equal values the lower row comes first
             order = np.lexsort((row, value, owner))
             row, value = row[order], value[order]
@@ -167,6 +169,8 @@ class SparseRows:
 
 def is_sparse(X: Any) -> bool:
     """Whether a table is a sparse matrix or array of SciPy, of two dimensions."""
+    if type(X) is np.ndarray:
+        return False  # at once: rows are predicted one by one
     scipy = sys.modules.get("scipy.sparse")
     return scipy is not None and scipy.issparse(X) and X.ndim == 2
 

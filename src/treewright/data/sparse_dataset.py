@@ -74,6 +74,10 @@ class SparseDataset(Dataset):
         """Give the same rows with other weights."""
         return SparseDataset(self.schema, self.columns, self.target, weight, self.labels)
 
+    def with_target(self, target: Codes | Numbers) -> SparseDataset:
+        """Give the same rows with another target."""
+        return SparseDataset(self.schema, self.columns, target, self.weight, self.labels)
+
     def dense(self, reason: str) -> Dataset:
         """Give the same rows dense, unless they are too many; the reason names what needs that."""
         numbers = self.columns.dense(reason)

@@ -238,17 +238,17 @@ def _one_column(y: Any, n_rows: int | None, estimator: str) -> NDArray[Any] | Ra
     if values is None and (hasattr(y, "columns") or hasattr(y, "column_names")):
         table = read(y)
         _refuse_several(table.n_features, estimator)
-        _warn_of_column_vector()
+        warn_of_column_vector()
         values = table.column(0)
     if values is None:
-        values = _one_dimension(_array(y), estimator)
+        values = _one_dimension(target_array(y), estimator)
     length = len(values) if isinstance(values, np.ndarray) else len(values.gaps)
     if n_rows is not None and length != n_rows:
         raise DataError(f"y has {length} rows, X has {n_rows}.")
     return values
 
 
-def _array(y: Any) -> NDArray[Any]:
+def target_array(y: Any) -> NDArray[Any]:
     """Take the target as an array; a list of several types keeps them, what is masked is missing."""
     if hasattr(y, "tocsc"):
         raise DataTypeError("sparse multilabel-indicator for y is not supported: pass y.toarray().")
@@ -267,7 +267,7 @@ def _array(y: Any) -> NDArray[Any]:
 def _one_dimension(values: NDArray[Any], estimator: str) -> NDArray[Any]:
     if values.ndim == 2:
         _refuse_several(values.shape[1], estimator)
-        _warn_of_column_vector()
+        warn_of_column_vector()
         return values[:, 0]
     if values.ndim != 1:
         raise DataError(f"y should be a 1d array, got an array of shape {values.shape} instead.")
@@ -366,7 +366,8 @@ def _refuse_several(n_targets: int, estimator: str) -> None:
         )
 
 
-def _warn_of_column_vector() -> None:
+def warn_of_column_vector() -> None:
+    """Warn of a target of shape (n, 1), as scikit-learn does."""
     from sklearn.exceptions import DataConversionWarning
 
     warn(

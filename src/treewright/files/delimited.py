@@ -6,8 +6,9 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from treewright.errors import DataError
@@ -21,6 +22,12 @@ LONGEST_LINE = 64 * 1024 * 1024
 
 MOST_COLUMNS = 100_000
 """Fields of the longest first line that is read."""
+
+WIDE = 500
+"""Fields by which a table is looked into that has more."""
+
+SAMPLE = 8 << 20
+"""Bytes of a wide table that are looked into."""
 
 PIECE = 1 << 20
 """Bytes that are looked through for line ends at a time."""
@@ -113,6 +120,22 @@ def refuse_long_lines(given: str, path: Path) -> None:
         raise refuse(given, f"line 1 has {signs + 1} fields, and a table may have {MOST_COLUMNS} columns")
 
 
+def _narrow(path: Path, sign: str | None) -> bytes | None:
+    """Give the first lines of a wide table, cut after `WIDE` fields, unless quotes may hide separators.
+
+    DuckDB takes seconds to look into thousands of columns, and the first tell as much.
+    """
+    signs = [sign.encode()] if sign else [b",", b";", b"\t", b"|"]
+    with open(path, "rb") as file:
+        start = file.read(SAMPLE)
+    lines = start.split(b"\n")
+    sign_of = max(signs, key=lines[0].count)
+    if lines[0].count(sign_of) < WIDE or b'"' in start or b"'" in start:
+        return None
+    whole = lines[:-1] if len(start) == SAMPLE else lines  # the last may go on
+    return b"\n".join(sign_of.join(line.rstrip(b"\r").split(sign_of)[:WIDE]) for line in whole)
+
+
 def sniff(
     connection: duckdb.DuckDBPyConnection, source: Source, delimiter: str | None, header: bool | None
 ) -> Dialect:
@@ -130,10 +153,15 @@ def sniff(
     if header is not None:
         options.append(f"header={str(header).lower()}")
     path = source.paths[0]
-    found = connection.execute(
-        f"SELECT Delimiter, Quote, Comment, SkipRows, HasHeader, len(Columns) "
-        f"FROM sniff_csv({literal(str(path))}, {', '.join(options)})"
-    ).fetchall()
+    part = _narrow(path, SIGNS.get(delimiter, delimiter) if delimiter is not None else None)
+    with TemporaryDirectory() as folder:
+        look = path if part is None else Path(folder, "part.csv")
+        if part is not None:
+            look.write_bytes(part)
+        found = connection.execute(
+            f"SELECT Delimiter, Quote, Comment, SkipRows, HasHeader, len(Columns) "
+            f"FROM sniff_csv({literal(str(look))}, {', '.join(options)})"
+        ).fetchall()
     ((sign, quote, comment, skip, has_header, width),) = found
     dialect = Dialect(
         delimiter=SIGNS.get(delimiter, delimiter) if delimiter is not None else sign.replace("\\t", "\t"),
@@ -143,8 +171,11 @@ def sniff(
         header=bool(has_header),
         names=tuple(f"x{index}" for index in range(width)),
     )
-    if not dialect.header:
+    if not dialect.header and part is None:
         return dialect
+    if not dialect.header:
+        _, record = next(dialect.records(path), (1, []))
+        return replace(dialect, names=tuple(f"x{index}" for index in range(len(record))))
     named = Dialect(**{**vars(dialect), "names": _header(dialect, source, 0)})
     for index in range(1, len(source.paths)):
         names = _header(dialect, source, index)

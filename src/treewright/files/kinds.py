@@ -11,7 +11,7 @@ import numpy as np
 from treewright.data import Column
 from treewright.errors import DataError, DataTypeError, warn
 from treewright.files.declared_columns import Declared
-from treewright.files.staged_table import TEXT, Staged
+from treewright.files.staged_table import TEXT, Staged, quoted_name
 from treewright.files.table import unknown_column
 from treewright.formatting.text import counted
 
@@ -37,13 +37,20 @@ CREATE MACRO moment(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0
     THEN try_cast(c AS TIMESTAMP) END;
 CREATE MACRO zoned(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T].*')
     THEN try_cast(c AS TIMESTAMPTZ) END;
+CREATE MACRO dotted(c) AS CASE WHEN regexp_full_match(c, '[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}( [0-9:.]+)?')
+    THEN try_strptime(c, ['%d.%m.%Y', '%d.%m.%Y %H:%M', '%d.%m.%Y %H:%M:%S', '%d.%m.%Y %H:%M:%S.%f']) END;
+CREATE MACRO slashed(c) AS
+    CASE WHEN regexp_full_match(c, '[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}( .*)?') THEN c END;
 CREATE MACRO dressed(c) AS CASE WHEN
     regexp_full_match(c, '[+-]?[$€£]? ?[0-9]{1,3}([., ''][0-9]{3})*([.,][0-9]+)? ?[%$€£]?') THEN c END;
 """
 """How the text of a field is read; each gives NULL where it cannot be."""
 
-READERS = ("whole", "number", "comma", "moment", "zoned", "dressed")
-"""The names of these, in the order in which they are tried; the last is for a hint only."""
+FIRST_ROWS = 1000
+"""Rows that are looked at to see what need not be asked of all."""
+
+READERS = ("whole", "number", "comma", "moment", "zoned", "dotted", "dressed", "slashed")
+"""The names of these, in the order in which they are tried; the last two are for hints only."""
 
 
 @dataclass(frozen=True)
@@ -251,14 +258,14 @@ def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None
 
 def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
     column = staged.value(name)
-    for reader in ("moment", "zoned"):
+    for reader in ("moment", "zoned", "dotted"):
         odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
         if odd is None:
             return Reading(name, "date", staged.identifier(name), f"{reader}({staged.form})")
     assert odd is not None
     raise DataTypeError(
         f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which is no date of "
-        "the form 2026-11-15 or 2026-11-15 10:30:00."
+        "the form 2026-11-15, 2026-11-15 10:30:00 or 15.11.2026."
     )
 
 
@@ -275,7 +282,9 @@ class _Look:
     comma: int = 0
     moment: int = 0
     zoned: int = 0
+    dotted: int = 0
     dressed: int = 0
+    slashed: int = 0
 
 
 def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[str, _Look]:
@@ -291,8 +300,18 @@ def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[s
 
 
 def _look(workspace: Workspace, form: str, columns: Sequence[str]) -> list[_Look]:
-    """Look at all fields of text columns; for dates and such only where not all are numbers."""
-    looks = [_Look(*counts) for counts in workspace.counts(form, columns, ("", *READERS[:2]))]
+    """Look at all fields of text columns; for dates and such only where not all are numbers.
+
+    Whether all fields are whole numbers is asked only where the first ones are: no other count is needed.
+    """
+    first = workspace.counts(form, columns, ("", "whole"), f" WHERE rowid < {FIRST_ROWS}")
+    looks = [_Look(0, -1, 0)] * len(columns)
+    for asks_whole in (True, False):
+        some = [index for index, (known, whole) in enumerate(first) if (whole == known) == asks_whole]
+        readers = ("", "whole", "number") if asks_whole else ("", "number")
+        found = workspace.counts(form, [columns[index] for index in some], readers)
+        for index, (known, *whole, number) in zip(some, found, strict=True):
+            looks[index] = _Look(known, whole[0] if whole else -1, number)
     rest = [index for index, look in enumerate(looks) if look.number < look.known]
     more = workspace.counts(form, [columns[index] for index in rest], READERS[2:])
     for index, counts in zip(rest, more, strict=True):
@@ -308,6 +327,7 @@ def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, stric
         (look.comma if staged.has_decimal_commas else -1, "numeric", "comma"),
         (look.moment, "date", "moment"),
         (look.zoned, "date", "zoned"),
+        (look.dotted, "date", "dotted"),
     ]
     for count, kind, reader in ways:
         if count == look.known and look.known:
@@ -316,6 +336,13 @@ def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, stric
         warn(
             f"column {name!r} of {staged.name} looks like numbers with thousands marks, per cent or money "
             "signs: it is taken as categories; turn it into numbers with --query."
+        )
+    elif look.slashed == look.known and look.known:
+        quoted = quoted_name(name)
+        warn(
+            f"column {name!r} of {staged.name} looks like dates with slashes, beginning with the day or the "
+            "month: it is taken as categories; turn it into dates with --query "
+            f"'select * replace (strptime({quoted}, $$%d/%m/%Y$$) as {quoted}) from data'."
         )
     elif look.number >= MOSTLY * look.known and look.known:
         value = form.format(column)

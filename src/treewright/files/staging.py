@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.data.columns import is_row_labels
 from treewright.errors import DataError
 from treewright.files import delimited
 from treewright.files.arff import open_arff
@@ -139,6 +140,7 @@ def _typed(workspace: Workspace, source: Source) -> Staged:
     columns = ", ".join(
         f"({quoted_name(name)}->>'$') AS {quoted_name(name)}" if kind == "JSON" else quoted_name(name)
         for name, kind, *_ in described
+        if not is_row_labels(name)
     )
     workspace.connection.execute(f"CREATE TABLE staged AS SELECT {columns} FROM {scan}")
     return workspace.described(source.name)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -76,7 +78,11 @@ class Workspace:
                 "memory_limit": f"{_memory_limit()}B",
             }
         )
-        connection.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
+        connection.execute("SET TimeZone = 'UTC'")
+        with suppress(
+            duckdb.InvalidInputException
+        ):  # in notebooks without ipywidgets there is no bar to switch off
+            connection.execute("SET enable_progress_bar = false")
         connection.execute(MACROS)
         return connection
 
@@ -100,7 +106,10 @@ class Workspace:
 
         texts = [name for name, kind in staged.columns.items() if kind == TEXT]
         values = {name: staged.value(name) for name in staged.names}
-        values |= {reading.name: reading.value for reading in guess(self, staged, choices, texts)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the query may mend what a hint is about
+            readings = guess(self, staged, choices, texts)
+        values |= {reading.name: reading.value for reading in readings}
         columns = ", ".join(f"{value} AS {quoted_name(name)}" for name, value in values.items())
         self.connection.execute("ALTER TABLE staged RENAME TO staged_before")
         self.connection.execute(f"CREATE VIEW data AS SELECT {columns} FROM staged_before")
@@ -137,14 +146,16 @@ class Workspace:
         rows: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
         return rows
 
-    def counts(self, form: str, columns: Sequence[str], readers: Sequence[str]) -> list[list[int]]:
-        """Count for each text column the fields that each reader can read."""
+    def counts(
+        self, form: str, columns: Sequence[str], readers: Sequence[str], rows: str = ""
+    ) -> list[list[int]]:
+        """Count for each text column the fields that each reader can read, of all rows or of some."""
         listed = ", ".join(f"count({reader}(v))" for reader in readers)
         return [
             list(map(int, counts))
             for part in alike(columns, lambda column: form)
             for _, *counts in self.answer(
-                f"SELECT k, {listed} FROM (SELECT k, {form.format('v')} AS v FROM {stack(part)}) "
+                f"SELECT k, {listed} FROM (SELECT k, {form.format('v')} AS v FROM {stack(part, rows)}) "
                 "GROUP BY k ORDER BY k"
             )
         ]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treewright import __version__
-from treewright.data.fingerprint import Hashes, fingerprint, row_hashes, share_found
+from treewright.data.fingerprint import Hashes, encoded_hashes, fingerprint, share_found
 from treewright.data.target import read_classes, read_numbers
 from treewright.evaluation import CrossValidation
 from treewright.fitting.report import schema_of
@@ -18,14 +18,19 @@ from treewright.fitting.training_table import TrainingTable
 from treewright.persistence.card import ModelCard
 
 
-def make_card(model: Any, data: TrainingTable, evaluation: CrossValidation | None) -> ModelCard:
-    """Write down what is known of a model that was just learned."""
+def make_card(
+    model: Any,
+    data: TrainingTable,
+    evaluation: CrossValidation | None,
+    rows: tuple[int, ...] | None = None,
+) -> ModelCard:
+    """Write down what is known of a model that was just learned; `rows` is the fingerprint of its rows."""
     return ModelCard(
         learned=_now(),
         rows=len(data),
         source=data.table.name.strip("'"),
         treewright=__version__,
-        fingerprint=fingerprint(hashes_of(model, data.X, data.y)),
+        fingerprint=fingerprint(hashes_of(model, data.X, data.y)) if rows is None else rows,
         evaluation=None if evaluation is None else replace(evaluation, figures=None),
     )
 
@@ -46,9 +51,7 @@ def hashes_of(model: Any, X: Any, y: Any) -> Hashes:
         labels, place = read_classes(y, len(numbers))
         code_of = {label: code for code, label in enumerate(schema.classes.tolist())}
         target = np.array([code_of.get(label, -1.0) for label in labels.tolist()])[place]
-    inputs = schema.position[: schema.n_inputs], schema.n_categories[: schema.n_inputs] > 0
-    columns = [(codes if coded else numbers)[:, at] for at, coded in zip(*inputs, strict=True)]
-    return row_hashes([*columns, target], len(target))
+    return encoded_hashes(schema, numbers, codes, target)
 
 
 def _now() -> str:

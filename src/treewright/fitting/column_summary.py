@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treewright.data.columns import Raw, RawCodes
-from treewright.formatting.text import quoted
+from treewright.formatting.text import figure, quoted
 
 
 def column_line(name: str, kind: str, raw: Raw) -> tuple[str, str, str, str]:
@@ -40,7 +40,7 @@ def _beginning(text: str, most: int = 60) -> str:
 
 
 def _figure(value: Any) -> str:
-    return str(value) if isinstance(value, np.integer) else f"{float(value):.4g}"
+    return str(value) if isinstance(value, np.integer) else figure(float(value))
 
 
 def _date(value: Any) -> str:

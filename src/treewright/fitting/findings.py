@@ -8,13 +8,11 @@ import numpy as np
 
 from treewright.data import Dataset
 from treewright.data.columns import Raw, RawCodes
+from treewright.data.identifiers import FEWEST_ROWS, IDENTIFIER_PRICE, PRICED_ROWS, number_the_rows
 from treewright.draw.visible_tree import Rows
 from treewright.fitting.report import schema_of
 from treewright.fitting.training_table import TrainingTable
 from treewright.formatting.text import counted
-
-FEWEST_ROWS = 20
-"""Of fewer rows no column is called an identifier."""
 
 MOST_ALIKE = 0.5
 """Text of more different values than this share of its rows looks like an identifier."""
@@ -62,10 +60,7 @@ def _different_values(raw: Raw) -> int:
     if isinstance(raw, RawCodes):
         used = len(np.unique(raw.codes[raw.codes >= 0]))
         return used if not raw.declared and not raw.ordered and used > MOST_ALIKE * n_rows else 0
-    values = raw.values[~raw.gaps]
-    if values.dtype.kind not in "iuf" or len(np.unique(values)) < n_rows or np.any(values % 1):
-        return 0
-    return n_rows if float(values.max()) - float(values.min()) < 2 * n_rows else 0
+    return n_rows if number_the_rows(raw.values[~raw.gaps]) else 0
 
 
 def identifier_lines(model: Any, data: TrainingTable) -> list[str]:
@@ -78,6 +73,8 @@ def identifier_lines(model: Any, data: TrainingTable) -> list[str]:
         what = f"{name} looks like an identifier ({values} values in {counted(len(data), 'row')}): "
         if fair and coded:
             what += "a grouping of its values had to pay for all others that there were; "
+        elif fair and len(data) <= PRICED_ROWS:
+            what += f"a cut of it had to gain {IDENTIFIER_PRICE:g} times what others do; "
         done = "the tree uses it" if name in used else "the tree does not use it"
         lines.append(f"{what}{done}{'; leave it out if it only names rows' if name in used else ''}")
     return lines

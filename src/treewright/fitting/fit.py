@@ -16,7 +16,6 @@ from treewright.fitting.findings import identifier_lines, identifiers, nodes_tha
 from treewright.fitting.learners import AS_USUAL, folds_for, suited_learner
 from treewright.fitting.report import (
     Section,
-    folds_text,
     importance_section,
     importances,
     model_section,
@@ -31,6 +30,7 @@ from treewright.fitting.training_table import (
     TrainingTable,
     read_training_table,
 )
+from treewright.formatting.performance import folds_text
 
 
 @public

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from treewright.data.columns import RawCodes
-from treewright.evaluation import AnyEvaluation, ClassEvaluation, CrossValidation, NumberEvaluation
+from treewright.evaluation import AnyEvaluation, ClassEvaluation
 from treewright.fitting.column_summary import column_line
 from treewright.fitting.training_table import TrainingTable
+from treewright.formatting.performance import calibration_lines, error_line, figures_table
 from treewright.formatting.text import counted, printable, quoted
-from treewright.formatting.text_table import aligned
 from treewright.persistence.card import ModelCard
-
-MOST_CLASSES = 12
-"""A confusion matrix of more classes than this is not shown."""
 
 MOST_COLUMNS = 40
 """Columns of a table that are listed."""
@@ -36,17 +32,6 @@ class Section:
         return "\n".join([self.title, *self.lines] if self.title else self.lines)
 
 
-def figure(value: float) -> str:
-    """Write a figure to four digits.
-
-    Examples
-    --------
-    >>> figure(0.123456), figure(1234567.0), figure(12.0)
-    ('0.1235', '1.235e+06', '12')
-    """
-    return f"{value:.4g}"
-
-
 # ---- the table ---------------------------------------------------------------------------------------------
 
 
@@ -58,21 +43,16 @@ def table_section(data: TrainingTable) -> Section:
         rows.append((f"… {len(data.features) - MOST_COLUMNS} more", "", "", ""))
     kind = "classes" if data.task == "classification" else "numbers"
     other = "regression" if data.task == "classification" else "classification"
-    hint = "" if isinstance(data.y, RawCodes) else f"  (the task {other} takes it otherwise)"
+    as_what = "numbers" if data.task == "classification" else "classes"
+    hint = "" if isinstance(data.y, RawCodes) else f"  (task {other} would read them as {as_what})"
     _, _, values, _ = column_line(data.target, data.kinds[data.target], data.y)
     return Section(
         f"{counted(len(table), 'row')}, {counted(len(data.features), 'feature')} from {table.name}",
         (
-            *_table(["feature", "kind", "values", "missing"], rows, left=3),
+            *figures_table(["feature", "kind", "values", "missing"], rows, left=3),
             f"target {data.target}: {kind}, {values}{hint}",
         ),
     )
-
-
-def _table(head: list[str], rows: Iterable[Iterable[str]], left: int) -> list[str]:
-    """Set a table whose first columns are words, the others figures."""
-    cells = [[printable(cell) for cell in row] for row in rows]
-    return aligned(head, cells, right=range(left, len(head)))
 
 
 # ---- the model ---------------------------------------------------------------------------------------------
@@ -164,31 +144,10 @@ def performance_section(evaluation: AnyEvaluation, how: str, *, calibration: boo
     calibration : bool
         Whether to put the class probabilities beside what happened.
     """
-    if isinstance(evaluation, NumberEvaluation):
-        return Section(f"Performance: {how}", _number_lines(evaluation))
-    lines = _class_lines(evaluation)
-    if calibration and evaluation.calibration:
-        lines += ("", *_calibration_lines(evaluation))
-    return Section(f"Performance: {how}", lines)
-
-
-def error_text(evaluation: AnyEvaluation) -> str:
-    """Write the error with its standard error."""
-    if isinstance(evaluation, ClassEvaluation):
-        return f"{100 * evaluation.error:.1f} ± {100 * evaluation.se:.1f} %"
-    return f"{figure(evaluation.error)} ± {figure(evaluation.se)}"
-
-
-def error_line(found: CrossValidation) -> str:
-    """Write the cross-validated error in one line."""
-    evaluation = found.evaluation
-    how = f"cross-validated in {counted(found.n_folds, 'fold')}, ± standard error"
-    if isinstance(evaluation, ClassEvaluation):
-        return (
-            f"estimated error {error_text(evaluation)} ({how}); always answering the most frequent class "
-            f"would be {100 * evaluation.baseline:.1f} %"
-        )
-    return f"estimated mean squared error {error_text(evaluation)} ({how}), R² {evaluation.r2:.3f}"
+    lines = str(evaluation).split("\n")
+    if calibration and isinstance(evaluation, ClassEvaluation) and evaluation.calibration:
+        lines += ["", *calibration_lines(evaluation)]
+    return Section(f"Performance: {how}", tuple(lines))
 
 
 def card_lines(card: ModelCard) -> list[str]:
@@ -199,65 +158,3 @@ def card_lines(card: ModelCard) -> list[str]:
         f"{quoted(card.source)} (fingerprint {card.short_fingerprint})"
     ]
     return lines if card.evaluation is None else [*lines, error_line(card.evaluation)]
-
-
-def folds_text(found: CrossValidation) -> str:
-    """Say how many folds there were."""
-    folds = counted(found.n_folds, "fold")
-    return f"cross-validation in {folds}, every row predicted by a model that never saw it"
-
-
-def _number_lines(found: NumberEvaluation) -> tuple[str, ...]:
-    return (
-        f"mean squared error {error_text(found)} (standard error); always giving the mean would be "
-        f"{figure(found.baseline)}",
-        f"typical error {figure(math.sqrt(found.error))} (root mean square), "
-        f"{figure(found.absolute_error)} (mean absolute); R² {found.r2:.3f}",
-    )
-
-
-def _class_lines(found: ClassEvaluation) -> tuple[str, ...]:
-    lines = [
-        f"error {error_text(found)} (standard error) of {counted(found.n_rows, 'row')}; always answering the "
-        f"most frequent class would be {100 * found.baseline:.1f} %"
-    ]
-    if found.cost is not None:
-        lines.append(f"mean cost {figure(found.cost)}")
-    if found.log_loss is not None and found.brier is not None:
-        lines.append(f"probabilities: log loss {figure(found.log_loss)}, Brier score {figure(found.brier)}")
-    if len(found.classes) > MOST_CLASSES:
-        return tuple(lines)
-    names = [quoted(str(label)) for label in found.predicted]
-    precision = dict(zip(found.classes, found.precision, strict=True))
-    given = [(name, precision.get(label)) for name, label in zip(names, found.predicted, strict=True)]
-    shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in given if share is not None)
-    confusion = _table(["true class ↓  predicted →", *names, "recall"], _confusion(found), left=1)
-    return (*lines, "", *confusion, "", f"precision: {shares}")
-
-
-def _confusion(found: ClassEvaluation) -> list[list[str]]:
-    whole = not (found.confusion % 1).any()
-    return [
-        [
-            quoted(str(label)),
-            *(f"{weight:.0f}" if whole else f"{weight:.1f}" for weight in row),
-            f"{100 * recall:.0f} %",
-        ]
-        for label, row, recall in zip(found.classes, found.confusion.tolist(), found.recall, strict=True)
-    ]
-
-
-def _calibration_lines(found: ClassEvaluation) -> list[str]:
-    two = len(found.predicted) == 2
-    of = (
-        f"the probability of {quoted(str(found.predicted[1]))}" if two else "the probabilities of all classes"
-    )
-    rows = [
-        [f"{100 * part.predicted:.1f} %", f"{100 * part.observed:.1f} %", f"{part.weight:.0f}"]
-        for part in found.calibration
-    ]
-    error = 100 * (found.calibration_error or 0.0)
-    return [
-        f"calibration of {of}, {error:.1f} points off in the mean:",
-        *_table(["predicted", "observed", "rows" if two else "rows × classes"], rows, left=0),
-    ]

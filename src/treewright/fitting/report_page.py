@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -17,12 +18,18 @@ from treewright.export import export_html
 from treewright.figures import evaluate_model
 from treewright.fitting.column_summary import column_line
 from treewright.fitting.findings import identifier_lines, nodes_that_miss
-from treewright.fitting.report import error_text, folds_text, importances, ruleset_of, title_of
+from treewright.fitting.report import importances, ruleset_of, title_of
 from treewright.formatting.html_table import html_bars, html_table
-from treewright.formatting.text import counted
+from treewright.formatting.performance import error_text, folds_text
+from treewright.formatting.text import counted, left_to_right
 
 if TYPE_CHECKING:
     from treewright.fitting.fit import FitResult
+
+
+FOLDS = 10
+MOST_REGROWN = 20_000
+"""Rows of a table up to which the page's path of prunings is cross-validated, too."""
 
 
 def report_page(result: FitResult) -> Page:
@@ -40,14 +47,22 @@ def report_page(result: FitResult) -> Page:
         data.X,
         data.y,
         columns=lines,
-        notes=[*data.notes, *odd],
+        notes=[*data.notes, *odd, *identifier_lines(model, data)],
         rules="" if ruleset is None else str(ruleset),
     )
-    return alone(report) if report.rules else compose(report, data.X, data.y)
+    return (
+        alone(report)
+        if report.rules
+        else compose(report, data.X, data.y, cv=FOLDS if len(data) <= MOST_REGROWN else None)
+    )
 
 
 def _title(result: FitResult) -> str:
-    return f"{result.data.target} from {result.data.table.name.strip(chr(39))}"
+    """Say what is predicted, and from which file."""
+    source = result.data.table.name
+    file = re.split(r"[/\\]", source.strip("'"))[-1] if source.startswith("'") else ""
+    from_file = f" from {file}" if file else ""
+    return left_to_right(f"Predicting {result.data.target}{from_file}")
 
 
 def report_body(result: FitResult) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright.data.arrays import RawTable
 from treewright.data.columns import Raw, RawCodes
+from treewright.data.identifiers import FEWEST_ROWS
 from treewright.errors import DataError
 from treewright.files.formula import parse_formula
 from treewright.files.kinds import Choices, guess
@@ -173,6 +174,8 @@ def read_training_table(
         weight = np.asarray(weight, dtype=np.float64)
         weight = weight if kept is None or len(weight) != len(kept) else weight[kept]
     task = options.task or guess_task(table[target])
+    if task == "classification" and (odd := _odd_classes(table[target])):
+        note(f"the target {target!r} {odd}")
     n_left_out = 0 if kept is None else int((~kept).sum())
     named = is_file(source) or has_names(source)
     return TrainingTable(table, kinds, target, features, task, weight, n_left_out, tuple(noted), named)
@@ -208,7 +211,7 @@ def _read_files(
             "--header takes it as names."
         )
     skipped = [name for name, column in staged.declared.items() if column.kind == "ignore"]
-    target, features = _roles(staged.names, staged.name, options, staged.target, skipped)
+    target, features = roles(staged.names, staged.name, options, staged.target, skipped)
     weight = options.weight if options.weight is not None else staged.weight
     if isinstance(weight, str):
         staged.kind(weight)
@@ -231,7 +234,7 @@ def _read_memory(source: Any, options: TableOptions) -> Read:
         columns = {name: column for name, column in columns.items() if name != wanted}
         columns[wanted] = column_of(wanted, options.target)
         options = replace(options, target=wanted)
-    target, features = _roles(list(columns), NAME, options, None, [])
+    target, features = roles(list(columns), NAME, options, None, [])
     if isinstance(options.weight, str):
         if options.weight not in columns:
             raise unknown_column(options.weight, list(columns), NAME)
@@ -252,6 +255,17 @@ def with_target(
     n_left_out, first = int(gaps.sum()), table.locate(int(np.flatnonzero(gaps)[0]))
     note(f"{counted(n_left_out, 'row')} without a value of the target {target!r} left out, first at {first}.")
     return table.take(~gaps), ~gaps
+
+
+def _odd_classes(raw: Raw) -> str:
+    """Say why there is little to learn of a target; nothing if there is."""
+    values = raw.codes if isinstance(raw, RawCodes) else raw.values
+    n_rows, n_classes = len(values), len(np.unique(values))
+    if n_classes == 1:
+        return "has one class only: there is nothing to tell apart."
+    if n_classes > n_rows / 2 and n_rows >= FEWEST_ROWS:
+        return f"has {n_classes} classes in {n_rows} rows: it looks like an identifier, or like numbers."
+    return ""
 
 
 def in_order(table: Table, target: str, options: TableOptions) -> RawCodes:
@@ -350,7 +364,7 @@ def guess_task(target: Raw) -> str:
     return "classification" if few and not np.any(values % 1) else "regression"
 
 
-def _roles(
+def roles(
     names: list[str], where: str, options: TableOptions, declared: str | None, skipped: Sequence[str]
 ) -> tuple[str, list[str]]:
     """Find the target and the features."""

@@ -1,0 +1,49 @@
+"""What an executor does: it holds the partitions of a table and puts questions to them.
+
+A question is put to every partition by itself, where that is, and the answers are joined two by two, in any
+order; so nothing but the joined answer need travel. Questions carry all that is needed to answer them: a
+partition that is lost is coded anew, and its rows are routed anew, and the answer is the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from treewright.distributed.coding import Coding, Partition
+    from treewright.distributed.subtrees import SubtreeTask
+
+
+class TableQuestion(Protocol):
+    """A question to the rows as they are read."""
+
+    def ask(self, rows: pa.Table) -> Any:
+        """Answer it for the rows of one partition."""
+
+    def join(self, one: Any, other: Any) -> Any:
+        """Join two answers."""
+
+
+class Question(Protocol):
+    """A question to rows that are coded."""
+
+    def ask(self, partition: Partition) -> Any:
+        """Answer it for one partition."""
+
+    def join(self, one: Any, other: Any) -> Any:
+        """Join two answers."""
+
+
+class Executor(Protocol):
+    """Who holds the partitions."""
+
+    def ask_tables(self, question: TableQuestion) -> Any:
+        """Give the joined answer to a question about the rows as they are read."""
+
+    def ask(self, coding: Coding, question: Question) -> Any:
+        """Give the joined answer to a question about the coded rows."""
+
+    def grow_subtrees(self, coding: Coding, task: SubtreeTask) -> list[dict[str, Any]]:
+        """Grow subtrees, each from all rows at one node, in the order of the table; give their arrays."""

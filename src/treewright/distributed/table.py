@@ -1,0 +1,182 @@
+"""`open_table`: files as one table that is never read as a whole."""
+
+from __future__ import annotations
+
+import shutil
+import weakref
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+
+from treewright._module_names import public
+from treewright.distributed.memory import Budget, read_size
+from treewright.distributed.sources import (
+    TEXT_ENDINGS,
+    Paths,
+    SourceFile,
+    agreed_schema,
+    as_parquet,
+    find_files,
+)
+from treewright.distributed.survey import concatenated
+from treewright.errors import DataError
+from treewright.formatting.suggestions import nearest
+from treewright.formatting.text import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@public
+class OpenTable:
+    """A table in files that is read batch by batch; `open_table` makes it.
+
+    Rows are in the order of the files' names. It is accepted where `fit`, `predict`, `score` and `evaluate`
+    take X; the target is then named, as is the column of weights.
+    """
+
+    is_partitioned = True
+    """It is never in memory as a whole."""
+
+    def __init__(
+        self,
+        paths: Paths,
+        *,
+        memory: int | str = "1GB",
+        columns: Sequence[str] | None = None,
+        temporary_folder: str | Path | None = None,
+    ) -> None:
+        _require_pyarrow()
+        self.memory = read_size(memory)
+        self.temporary_folder = temporary_folder
+        self._files = []
+        for number, path in enumerate(find_files(paths)):
+            if path.name.endswith(TEXT_ENDINGS):
+                inside = as_parquet(path, self._own_folder, number, self.memory)
+                self._files.append(SourceFile.of(inside, path))
+            else:
+                self._files.append(SourceFile.of(path))
+        self.schema = agreed_schema(self._files, columns)
+        if not len(self):
+            raise DataError(f"the table has no rows: {self}.")
+
+    @cached_property
+    def _own_folder(self) -> Path:
+        """Where CSV files stand as Parquet for as long as the table is there."""
+        folder = self.new_folder()
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def new_folder(self) -> Path:
+        """Make a folder for temporary files."""
+        return Path(mkdtemp(prefix="treewright-", dir=self.temporary_folder))
+
+    def __len__(self) -> int:
+        return sum(file.n_rows for file in self._files)
+
+    def __repr__(self) -> str:
+        size = counted(len(self._files), "file")
+        return f"OpenTable({counted(len(self), 'row')}, {counted(len(self.columns), 'column')}, {size})"
+
+    def __sklearn_is_fitted__(self) -> bool:  # a table is no estimator
+        return False
+
+    @property
+    def n_files(self) -> int:
+        """Number of files."""
+        return len(self._files)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.schema.names)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self), len(self.columns)
+
+    def read(self, name: Any, parameter: str) -> Any:
+        """Read one column into memory, which a parameter names; None is none."""
+        if name is None:
+            return None
+        chosen = column_name(self, name, parameter)
+        return concatenated(list(self.batches([chosen]))).column(chosen).to_numpy()
+
+    def batches(self, columns: Sequence[str] | None = None, n_rows: int | None = None) -> Iterator[pa.Table]:
+        """Give the rows as Arrow tables, so many at a time that they fit the memory of the table."""
+        import pyarrow as pa
+
+        schema = self.schema
+        if columns is not None:
+            schema = pa.schema([schema.field(name) for name in columns])
+        size = n_rows or Budget(self.memory, len(schema.names)).partition_rows
+        for file in self._files:
+            yield from file.batches(schema, size)
+
+
+def open_table(
+    paths: Paths,
+    memory: int | str = "1GB",
+    columns: Sequence[str] | None = None,
+    temporary_folder: str | Path | None = None,
+) -> OpenTable:
+    """Open files as one table, to grow trees on more rows than memory holds.
+
+    Parameters
+    ----------
+    paths : str, path or list of them
+        Parquet and CSV files (``.csv``, ``.csv.gz``, ``.tsv``): names, folders, or patterns such as
+        ``"data/*.parquet"``. Rows are in the order of the files' names.
+    memory : int or str
+        How much memory a fit may use beside what the process has already, as ``"2GB"``.
+    columns : list of str or None
+        The columns to use, the target among them; None is all.
+    temporary_folder : path or None
+        Where temporary files are written, which take about ten bytes a value and are removed at the end of
+        each fit; None is the system's folder for them.
+
+    Returns
+    -------
+    OpenTable
+        To be passed as X, with the target by name: ``model.fit(table, "y")``. The tree is the one that the
+        same rows give in memory, byte for byte.
+
+    Examples
+    --------
+    >>> import treewright as tw, pyarrow as pa, pyarrow.parquet as pq, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> pq.write_table(pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", "a", "b"]}), f"{folder.name}/1.parquet")
+    >>> table = tw.open_table(f"{folder.name}/*.parquet", memory="100MB")
+    >>> tw.DecisionTreeClassifier().fit(table, "y").score(table, "y")
+    1.0
+    >>> folder.cleanup()
+    """
+    return OpenTable(paths, memory=memory, columns=columns, temporary_folder=temporary_folder)
+
+
+def is_open(X: Any) -> bool:
+    """Say whether a table is one that is read batch by batch."""
+    return isinstance(X, OpenTable)
+
+
+def column_name(table: Any, name: Any, parameter: str) -> str:
+    """Give the name of a column of a table in partitions, which a parameter names."""
+    if not isinstance(name, str):
+        raise DataError(
+            f"{parameter} must name a column of the table, as in fit(table, 'y'); got {type(name).__name__}."
+        )
+    names = [str(column) for column in table.columns]
+    if name not in names:
+        hint = nearest(name, names) or f" It has {', '.join(names)}."
+        raise DataError(f"the table has no column {name!r}, which {parameter} names.{hint}")
+    return name
+
+
+def _require_pyarrow() -> None:
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise ImportError("open_table reads files with pyarrow: pip install 'treewright[arrow]'") from None

@@ -1,0 +1,167 @@
+"""Dask DataFrames: the tree of the cluster is that of memory, whatever becomes of the workers."""
+
+import os
+import signal
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import treewright as tw
+from treewright.distributed import dask as cluster_of_dask
+
+distributed = pytest.importorskip("distributed")
+dd = pytest.importorskip("dask.dataframe")
+
+N = 24_000
+
+
+@contextmanager
+def two_workers():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="1GB", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Little memory, so that a small table has large nodes."""
+    monkeypatch.setattr(cluster_of_dask.DaskCluster, "memory", 5_000_000)
+
+
+def rows(seed=0):
+    rng = np.random.default_rng(seed)
+    few = rng.integers(0, 9, N)
+    frame = pd.DataFrame({"a": rng.normal(size=N), "b": rng.integers(0, 30, N), "c": [f"c{v}" for v in few]})
+    frame.loc[rng.random(N) < 0.1, "a"] = np.nan
+    frame["y"] = np.where(np.nan_to_num(frame["a"]) + few % 3 + rng.normal(size=N) > 1, "yes", "no")
+    return frame
+
+
+def arrays(model):
+    return {name: array.tobytes() for name, array in model.tree_.arrays().items()}
+
+
+def test_no_client_is_one_sentence():  # before there is one
+    with pytest.raises(ValueError, match="there is no client"):
+        tw.DecisionTreeClassifier().fit(dd.from_pandas(rows(), npartitions=2), "y")
+
+
+@pytest.mark.parametrize("n_partitions", [1, 5])
+def test_same_tree(client, n_partitions):
+    frame = rows()
+    expected = tw.DecisionTreeClassifier().fit(frame.drop(columns="y"), frame["y"])
+    found = tw.DecisionTreeClassifier().fit(dd.from_pandas(frame, npartitions=n_partitions), "y")
+    assert arrays(found) == arrays(expected)
+    assert found.tree_.schema == expected.tree_.schema
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        tw.RandomForestClassifier(3, random_state=1),
+        tw.ExtraTreesClassifier(2, random_state=1, max_depth=8),
+        tw.RandomForestClassifier(1, random_state=1, class_weight="balanced_subsample"),
+    ],
+    ids=str,
+)
+def test_same_forest(client, model):
+    frame = rows()
+    expected = type(model)(**model.get_params()).fit(frame.drop(columns="y"), frame["y"])
+    parts = dd.from_pandas(frame, npartitions=5)
+    found = model.fit(parts, "y")
+    for name, array in expected.trees_.arrays.items():
+        assert array.tobytes() == found.trees_.arrays[name].tobytes(), name
+    assert (found.predict(parts).compute() == expected.predict(frame.drop(columns="y"))).all()
+    probabilities = found.predict_proba(parts).compute()
+    assert (probabilities.to_numpy() == expected.predict_proba(frame.drop(columns="y"))).all()
+
+
+def test_chances_of_rows_are_refused_by_name(client):
+    frame = dd.from_pandas(rows(), npartitions=2)
+    with pytest.raises(ValueError, match="class_weight are chances to be drawn"):
+        tw.RandomForestClassifier(2, class_weight="balanced").fit(frame, "y")
+
+
+@pytest.mark.parametrize(
+    ("model", "numbers", "weight"),
+    [
+        (tw.DecisionTreeClassifier(class_weight="balanced"), False, None),
+        (tw.DecisionTreeRegressor(), True, None),
+        (tw.DecisionTreeRegressor(max_depth=8), True, "w"),
+    ],
+    ids=["balanced", "regression", "weighted regression"],
+)
+def test_same_tree_where_sums_round(client, model, numbers, weight):
+    frame, rng = rows(5), np.random.default_rng(6)
+    if numbers:
+        frame["y"] = np.nan_to_num(frame["a"]) + rng.standard_cauchy(N)
+    if weight:
+        frame[weight] = rng.integers(0, 9, N) / 10
+    X = frame.drop(columns=["y", *([weight] if weight else [])])
+    expected = arrays(model.fit(X, frame["y"], None if weight is None else frame[weight]))
+    found = model.fit(dd.from_pandas(frame, npartitions=4), "y", sample_weight=weight)
+    assert arrays(found) == expected
+
+
+def test_a_readable_tree_of_files_and_of_the_cluster(client, tmp_path):
+    frame = rows(2)
+    frame.to_parquet(tmp_path / "0.parquet")
+    expected = tw.TreeClassifier(cv=3).fit(tw.open_table(tmp_path), "y")
+    found = tw.TreeClassifier(cv=3).fit(dd.from_pandas(frame, npartitions=4), "y")
+    assert arrays(found) == arrays(expected)
+
+
+def test_predictions_are_lazy(client):
+    frame = rows()
+    model = tw.DecisionTreeClassifier(max_depth=4).fit(frame.drop(columns="y"), frame["y"])
+    lazy = dd.from_pandas(frame, npartitions=3)
+    found = model.predict(lazy)
+    assert isinstance(found, dd.Series)
+    np.testing.assert_array_equal(found.compute(), model.predict(frame.drop(columns="y")))
+    shares = model.predict_proba(lazy).compute()
+    assert list(shares.columns) == ["no", "yes"]
+    np.testing.assert_array_equal(shares.to_numpy(), model.predict_proba(frame.drop(columns="y")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", ["Survey", "TotalsQuestion", "Describe", "Count", "Look", "subtrees"])
+def test_a_killed_worker_changes_nothing(question, monkeypatch):
+    frame, model = rows(3), tw.DecisionTreeClassifier(class_weight="balanced")
+    expected = arrays(model.fit(frame.drop(columns="y"), frame["y"]))
+    killed = []
+
+    def kill_one(self):
+        if not killed:
+            killed.append(next(iter(self._client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    answer, grow = cluster_of_dask.DaskCluster._answer, cluster_of_dask.DaskCluster.grow_subtrees
+
+    def answered(self, asked, parts):
+        if type(asked).__name__ == question:
+            kill_one(self)
+        return answer(self, asked, parts)
+
+    def grown(self, *given):
+        if question == "subtrees":
+            kill_one(self)
+        return grow(self, *given)
+
+    monkeypatch.setattr(cluster_of_dask.DaskCluster, "_answer", answered)
+    monkeypatch.setattr(cluster_of_dask.DaskCluster, "grow_subtrees", grown)
+    with two_workers():  # of its own: whether a worker comes back is up to Dask
+        found = model.fit(dd.from_pandas(frame, npartitions=4), "y")
+    assert killed
+    assert arrays(found) == expected

@@ -1,0 +1,158 @@
+"""What goes wrong while a tree grows from files or on a cluster: it grows all the same, or one is told."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import treewright as tw
+from treewright.distributed import dask as cluster_of_dask
+
+N = 24_000
+
+
+def rows(n_rows=N):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=n_rows), "b": rng.integers(0, 30, n_rows)})
+    return frame.assign(y=np.where(frame["a"] + rng.normal(size=n_rows) > 1, "yes", "no"))
+
+
+# ---- this machine ------------------------------------------------------------------------------------------
+
+
+def run(program, *, check=True):
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=check,
+        timeout=300,
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_disk_that_is_full_is_one_sentence(kind, tmp_path):
+    frame, temporary = rows(200_000), tmp_path / "scratch"
+    temporary.mkdir()
+    frame.to_parquet(tmp_path / "t.parquet") if kind == "parquet" else frame.to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    found = run(
+        f"""
+        import resource, treewright as tw
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+        try:
+            table = tw.open_table({str(tmp_path / f"t.{kind}")!r}, temporary_folder={str(temporary)!r})
+            tw.DecisionTreeClassifier().fit(table, "y")
+        except OSError as error:
+            print(error)
+        """
+    )
+    assert "no space left for temporary files" in found.stdout
+    assert len(found.stdout.splitlines()) == 1
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_ctrl_c_ends_it_and_removes_temporary_files(tmp_path):
+    temporary = tmp_path / "scratch"
+    temporary.mkdir()
+    rows(400_000).to_parquet(tmp_path / "t.parquet")
+    program = textwrap.dedent(
+        f"""
+        import treewright as tw
+        place = {str(temporary)!r}
+        table = tw.open_table({str(tmp_path / "t.parquet")!r}, memory="16MB", temporary_folder=place)
+        while True:
+            tw.DecisionTreeClassifier().fit(table, "y")
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 120
+        while not any(temporary.rglob("*.node")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert "KeyboardInterrupt" in said
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads what the kernel says of the process")
+@pytest.mark.parametrize("model", ["DecisionTreeRegressor(max_depth=6)", "TreeClassifier(cv=2, max_depth=6)"])
+def test_memory_stays_within_its_limit(model, tmp_path):
+    rng = np.random.default_rng(0)
+    for number in range(4):
+        columns = {f"x{i}": rng.normal(size=300_000) for i in range(10)}
+        signal_of = columns["x0"] + rng.normal(size=300_000)
+        columns["y"] = signal_of if "Regressor" in model else (signal_of > 0).astype(np.int8)
+        pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet")
+    used = run(
+        f"""
+        import pyarrow.parquet, duckdb, sklearn.tree, treewright as tw, resource
+        model = tw.{model}.set_params(n_jobs=1)
+        table = tw.open_table({str(tmp_path)!r}, memory="24MB")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        model.fit(table, "y")
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        """
+    )
+    assert int(used.stdout) * 1024 < 24e6 + 100e6  # of a table of 96 MB
+
+
+# ---- a cluster ---------------------------------------------------------------------------------------------
+
+
+distributed = pytest.importorskip("distributed")
+dd = pytest.importorskip("dask.dataframe")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Little memory, so that a small table has large nodes."""
+    monkeypatch.setattr(cluster_of_dask.DaskCluster, "memory", 5_000_000)
+
+
+@pytest.mark.slow
+def test_a_lost_scheduler_is_one_sentence(small, monkeypatch, tmp_path):
+    address = tmp_path / "scheduler.json"
+    script = "from distributed.cli.dask_scheduler import main; main()"
+    scheduler = subprocess.Popen(
+        [sys.executable, "-c", script, "--port", "0", "--no-dashboard", "--scheduler-file", str(address)],
+        stderr=subprocess.DEVNULL,
+    )
+    worker = subprocess.Popen(
+        [
+            *(sys.executable, "-c", "from distributed.cli.dask_worker import main; main()"),
+            *("--scheduler-file", str(address), "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"),
+        ],
+        stderr=subprocess.DEVNULL,
+    )
+    answer = cluster_of_dask.DaskCluster._answer
+
+    def answered(self, asked, parts):
+        if type(asked).__name__ == "Count":
+            scheduler.kill()
+        return answer(self, asked, parts)
+
+    monkeypatch.setattr(cluster_of_dask.DaskCluster, "_answer", answered)
+    try:
+        with distributed.Client(scheduler_file=str(address), timeout=60) as client:
+            client.wait_for_workers(1, timeout=60)
+            with pytest.raises(ConnectionError, match="scheduler of the Dask cluster cannot be reached"):
+                tw.DecisionTreeClassifier().fit(dd.from_pandas(rows(), npartitions=2), "y")
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()

@@ -1,0 +1,245 @@
+"""Opening files: what is found, what is agreed on, and what is refused in one sentence."""
+
+import gzip
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import treewright as tw
+from treewright.errors import DataError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for number in range(3):
+        x = np.arange(10.0) + 10 * number
+        pq.write_table(
+            pa.table({"x": x, "z": x % 3, "y": (x > 14).astype(int)}), tmp_path / f"{number}.parquet"
+        )
+    return tmp_path
+
+
+def test_files_folders_and_patterns(folder):
+    for paths in (
+        folder,
+        str(folder),
+        f"{folder}/*.parquet",
+        [folder / "1.parquet", folder / "0.parquet", folder / "2.parquet"],
+    ):
+        table = tw.open_table(paths)
+        assert table.shape == (30, 3)
+        assert table.columns == ["x", "z", "y"]
+        assert np.concatenate([rows["x"].to_numpy() for rows in table.batches()]).tolist() == list(range(30))
+    assert repr(tw.open_table(folder)) == "OpenTable(30 rows, 3 columns, 3 files)"
+
+
+def test_csv_and_gz_are_the_same_table(folder, tmp_path):
+    text = "x,name,y\n" + "".join(f"{i / 4},{'ab'[i % 2]},{i % 3}\n" for i in range(40)) + ",a,1\n"
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "plain" / "t.csv").write_text(text)
+    (tmp_path / "packed" / "t.csv.gz").write_bytes(gzip.compress(text.encode()))
+    trees = []
+    for place in ("plain", "packed"):
+        table = tw.open_table(tmp_path / place)
+        assert table.columns == ["x", "name", "y"]
+        trees.append(tw.DecisionTreeClassifier().fit(table, "y").tree_)
+    assert trees[0] == trees[1]
+    assert trees[0].schema.columns[1].kind == "categorical"
+
+
+def test_columns_and_target_by_name(folder):
+    model = tw.DecisionTreeClassifier().fit(tw.open_table(folder, columns=["y", "x"]), "y")
+    assert model.feature_names_in_.tolist() == ["x"]
+    with pytest.raises(DataError, match="has no column 'Y', which y names"):
+        model.fit(tw.open_table(folder), "Y")
+    with pytest.raises(DataError, match="y must name a column"):
+        model.fit(tw.open_table(folder), [0, 1])
+    with pytest.raises(DataError, match="has no column 'w'"):
+        tw.open_table(folder, columns=["x", "w"])
+
+
+def test_types_are_agreed_on(folder):
+    pq.write_table(pa.table({"x": pa.array([1, 2]), "z": [0.0, 1.0], "y": [0, 1]}), folder / "3.parquet")
+    assert str(tw.open_table(folder).schema.field("x").type) == "double"
+    pq.write_table(pa.table({"x": ["a"], "z": [0.0], "y": [1]}), folder / "4.parquet")
+    with pytest.raises(DataError, match=r"column 'x' is .* and string in '.*4.parquet'"):
+        tw.open_table(folder)
+
+
+def test_what_is_refused_is_said_in_a_sentence(folder, tmp_path):
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        tw.open_table(f"{folder}/*.pq")
+    with pytest.raises(ValueError, match="memory must be"):
+        tw.open_table(folder, memory="much")
+    with pytest.raises(ValueError, match="at least 16MB"):
+        tw.open_table(folder, memory="1MB")
+    (tmp_path / "t.json").write_text("{}")
+    with pytest.raises(DataError, match="neither Parquet nor CSV"):
+        tw.open_table(tmp_path / "t.json")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 no table")
+    with pytest.raises(DataError, match=r"file '.*bad.parquet' cannot be read"):
+        tw.open_table(tmp_path / "bad.parquet")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"max_leaf_nodes": 4}, "max_leaf_nodes"),
+        ({"missing": "surrogate"}, "missing='surrogate'"),
+        ({"criterion": "chi_square"}, "criterion='chi_square'"),
+        ({"pruner": "reduced_error"}, "pruner"),
+        ({"trace": True}, "trace"),
+        ({"predicates": ["x > z"], "splits": ("predicate",)}, "predicates"),
+        ({"monotonic_cst": [1, 0]}, "monotonic"),
+    ],
+    ids=str,
+)
+def test_what_needs_memory_is_refused_by_name(parameters, words, folder):
+    with pytest.raises(ValueError, match=words):
+        tw.DecisionTreeClassifier(**parameters).fit(tw.open_table(folder), "y")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        tw.C45Classifier(),
+        tw.CARTClassifier(),
+        tw.OptimalTreeClassifier(),
+        tw.RuleClassifier(),
+        tw.TreeClassifier(guide="forest"),
+        tw.TreeRegressor(leaves="linear"),
+        tw.TreeClassifier(cv=[([0, 1], [2, 3])]),
+        tw.TreeClassifier(max_leaf_nodes=4),
+        tw.TreeClassifier(monotonic_cst=[1, 0]),
+        tw.DecisionTreeRegressor(criterion="absolute_error"),
+        tw.DecisionTreeRegressor(criterion="poisson"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_other_learners_ask_for_memory(model, folder):
+    with pytest.raises(ValueError, match="memory"):
+        model.fit(tw.open_table(folder), "y")
+
+
+def test_bad_values_name_their_column(folder):
+    pq.write_table(pa.table({"x": [np.inf], "z": [1.0], "y": [1]}), folder / "9.parquet")
+    with pytest.raises(DataError, match="infinity in column 'x'"):
+        tw.DecisionTreeClassifier().fit(tw.open_table(folder), "y")
+    pq.write_table(
+        pa.table({"x": [1.0], "z": [None], "y": pa.array([None], pa.int64())}), folder / "9.parquet"
+    )
+    with pytest.raises(DataError, match="target 'y' misses 1 value"):
+        tw.DecisionTreeClassifier().fit(tw.open_table(folder), "y")
+    with pytest.raises(DataError, match="column 'z' misses 1 value"):
+        tw.DecisionTreeClassifier(missing="error").fit(tw.open_table(folder), "x")
+
+
+class _Spoiled(tw.OpenTable):
+    """A table whose files are spoiled after so many batches."""
+
+    def __init__(self, *args, after, spoil, **options):
+        super().__init__(*args, **options)
+        self.after, self.spoil = after, spoil
+
+    def batches(self, *args, **options):
+        for rows in super().batches(*args, **options):
+            self.after -= 1
+            if self.after == 0:
+                self.spoil()
+            yield rows
+
+
+@pytest.mark.parametrize("after", [1, 4])
+def test_files_that_vanish_change_or_are_cut(folder, after, tmp_path_factory):
+    last = folder / "2.parquet"
+    whole = last.read_bytes()
+    for spoil, words in (
+        (last.unlink, "has disappeared"),
+        (lambda: os.utime(last, ns=(1, 1)), "has changed"),
+        (lambda: last.write_bytes(whole[: len(whole) // 2]), "has changed|cannot be read"),
+    ):
+        last.write_bytes(whole)
+        temporary = tmp_path_factory.mktemp("scratch")
+        table = _Spoiled(folder, after=after, spoil=spoil, temporary_folder=temporary)
+        with pytest.raises(DataError, match=f"file '.*2.parquet' ({words})"):
+            tw.DecisionTreeClassifier().fit(table, "y")
+        assert list(temporary.iterdir()) == []
+
+
+def test_temporary_files_are_removed(folder, tmp_path_factory, monkeypatch):
+    temporary = tmp_path_factory.mktemp("scratch")
+    table = tw.open_table(folder, temporary_folder=temporary)
+    tw.DecisionTreeClassifier().fit(table, "y")
+    assert list(temporary.iterdir()) == []
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("treewright.distributed.growing.Grower.grow", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        tw.DecisionTreeClassifier().fit(table, "y")
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_full_disk_is_one_sentence(folder, monkeypatch):
+    import errno
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("treewright.distributed.local_files.ArrayFile.add", full)
+    with pytest.raises(OSError, match=r"no space left for temporary files in .* temporary_folder"):
+        tw.DecisionTreeClassifier().fit(tw.open_table(folder), "y")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads what the kernel says of the process")
+def test_memory_stays_within_its_limit(tmp_path):
+    rng = np.random.default_rng(0)
+    for number in range(4):
+        columns = {f"x{i}": rng.normal(size=300_000) for i in range(10)}
+        columns["y"] = (columns["x0"] + rng.normal(size=300_000) > 0).astype(np.int8)
+        pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet")
+    program = textwrap.dedent(
+        f"""
+        import pyarrow.parquet, duckdb, sklearn.tree, treewright as tw, resource
+        model = tw.DecisionTreeClassifier(max_depth=6, n_jobs=1)
+        table = tw.open_table({str(tmp_path)!r}, memory="24MB")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        model.fit(table, "y")
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        """
+    )
+    used = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
+    )
+    assert int(used.stdout) * 1024 < 24e6 + 100e6  # of a table of 96 MB
+
+
+def test_labels_of_rows_that_pandas_wrote_are_no_column(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": list("abab")}, index=[7, 3, 5, 1])
+    frame.to_parquet(tmp_path / "a.parquet")
+    table = tw.open_table(tmp_path / "a.parquet")
+    assert table.schema.names == ["x", "y"]
+    assert tw.fit(str(tmp_path / "a.parquet"), "y").data.features == ["x"]
+
+
+def test_declared_categories_are_those_of_memory(tmp_path):
+    """Also those that no row has, or none that weighs something; in their order, where all files agree."""
+    declared = pd.Categorical(["b", "d", "b", "d", "b", "a"], categories=["d", "c", "b", "a"])
+    frame = pd.DataFrame({"x": declared, "y": [0, 1, 0, 1, 0, 1], "w": [1.0, 1.0, 1.0, 1.0, 1.0, 0.0]})
+    for at in range(2):
+        frame[at::2].to_parquet(tmp_path / f"{at}.parquet")
+    expected = tw.DecisionTreeClassifier().fit(frame[["x"]], frame["y"], sample_weight=frame["w"]).tree_
+    found = tw.DecisionTreeClassifier().fit(tw.open_table(tmp_path), "y", sample_weight="w").tree_
+    assert found.schema.columns[0].categories == ("d", "c", "b", "a")
+    assert found == expected
