@@ -16,7 +16,16 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from treewright import DecisionTreeClassifier, RandomForestClassifier, edit
+from treewright import (
+    DecisionTreeClassifier,
+    ID3Classifier,
+    OptimalTreeClassifier,
+    RandomForestClassifier,
+    TreeClassifier,
+    datasets,
+    edit,
+    explore,
+)
 from treewright.explorer.server import ExplorerServer
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
@@ -50,34 +59,68 @@ def opened(browser: Browser, address: str, scheme: str = "light") -> Page:
     return page
 
 
+def shown(model: object, path: Path, **settings: object) -> str:
+    """Write the explorer of a model and give its address."""
+    explore(model, X, y, **settings).save(path)
+    return path.as_uri()
+
+
 def take_tree(browser: Browser, folder: Path) -> None:
     """Go through the views of a tree."""
     path = folder / "tree.html"
-    model.to_html(path, X, y, validation=(X_held, y_held), title=TITLE)
-    page = opened(browser, path.as_uri())
+    beside = {
+        "forest-guided": TreeClassifier(guide="forest").fit(X, y),
+        "optimal": OptimalTreeClassifier(max_depth=2).fit(X, y),
+    }
+    address = shown(model, path, validation=(X_held, y_held), title=TITLE, beside=beside)
+    page = opened(browser, address)
     page.get_by_role("button", name="least error, validation rows").click()
     take(page, "tree")
-    for tab in ("what-if", "regions", "sunburst"):
+    for tab in ("what-if", "regions", "sunburst", "beside"):
         page.click(f"#tab-{tab}")
         take(page, tab)
+    page.click("#tab-yours")
+    page.select_option("#panel-yours select >> nth=0", label="worst texture")
+    page.get_by_role("button", name="Cut here", exact=True).click()
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Let the tree do the rest").click()
+    page.wait_for_timeout(6000)
+    take(page, "yours")
     page.click("#tab-quality")
     page.locator("#panel-quality section").last.evaluate("part => part.scrollIntoView()")
     take(page, "quality")
-    dark = opened(browser, path.as_uri(), "dark")
+    dark = opened(browser, address, "dark")
     dark.click("#tab-teach")
     take(dark, "teach")
     dark.click("#tab-tree")
-    dark.get_by_role("button", name="Drop training rows").click()
-    dark.get_by_role("button", name="Drop validation rows").click()
+    dark.get_by_role("button", name="Send training rows down").click()
+    dark.get_by_role("button", name="Send validation rows down").click()
     dark.wait_for_timeout(6000)
     take(dark, "rows")
+
+
+def take_report(browser: Browser, folder: Path) -> None:
+    """Show the report that stands above the explorer."""
+    path = folder / "report.html"
+    model.to_html(path, X, y, validation=(X_held, y_held), title=TITLE)
+    take(opened(browser, path.as_uri()), "report")
+
+
+def take_lesson(browser: Browser, folder: Path) -> None:
+    """Split PlayTennis once."""
+    path = folder / "tennis.html"
+    table, target = datasets.load_tennis()
+    explore(ID3Classifier().fit(table, target), table, target, title="PlayTennis").save(path)
+    page = opened(browser, path.as_uri())
+    page.get_by_role("button", name="As the tree did").click()
+    take(page, "cards")
 
 
 def take_forest(browser: Browser, folder: Path) -> None:
     """Show the votes on a row that is hard to tell."""
     path = folder / "forest.html"
-    RandomForestClassifier(random_state=0).fit(X, y).to_html(path, X, y, title=f"{TITLE} A forest")
-    page = opened(browser, path.as_uri())
+    forest = RandomForestClassifier(random_state=0).fit(X, y)
+    page = opened(browser, shown(forest, path, title=f"{TITLE} A forest"))
     page.click("#tab-forest")
     take(page, "forest")
 
@@ -102,6 +145,8 @@ def main() -> None:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         take_tree(browser, Path(folder))
+        take_report(browser, Path(folder))
+        take_lesson(browser, Path(folder))
         take_forest(browser, Path(folder))
         take_edit(browser)
         browser.close()

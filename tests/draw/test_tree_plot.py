@@ -57,6 +57,16 @@ def test_oblique_splits_show_their_sum_and_categories_their_names() -> None:
     assert "… 4996 more" in joined(plot_tree(build(many, Inner(split, [Leaf(1, [1, 0]), Leaf(1, [0, 1])]))))
 
 
+def test_stripes_that_nobody_would_see_are_left_to_the_others() -> None:
+    x = np.arange(4000.0)[:, None]
+    y = np.where(x[:, 0] < 3000, "a", "b")
+    y[:5] = ["c", "d", "e", "f", "g"]  # a 4000th part of the whole width each
+    model = DecisionTreeClassifier(max_depth=1).fit(x, y)
+    ribbons = [s for s, _, _ in flat(plot_tree(model).shapes) if isinstance(s, Ribbon)]
+    assert len(ribbons) == 2
+    assert ribbons[0].width == pytest.approx(3 * ribbons[1].width)
+
+
 def test_branches_are_as_wide_as_the_rows_they_carry() -> None:
     model = DecisionTreeClassifier(max_depth=3).fit(*datasets.load_iris())
     for style in ("cards", "river"):

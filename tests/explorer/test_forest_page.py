@@ -133,4 +133,5 @@ def test_votes_are_those_of_all_trees_also_if_the_page_holds_few(read) -> None:
     reader.open("quality")
     rows = content(page)["rows"]["id"]
     right = np.mean(model.predict(X[rows]) == y[rows])
-    assert reader.text("#panel-quality h2 >> nth=0") == f"{round(100 * right)}\xa0% of 50 training rows right"
+    words = f"{round(100 * right)}\xa0% of 50 training rows drawn from 400 rows right"
+    assert reader.text("#panel-quality h2 >> nth=0") == words

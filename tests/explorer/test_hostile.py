@@ -13,7 +13,7 @@ import pytest
 from helpers.browsing import TABS
 from helpers.hostile import FAMILIES, NAMES
 from helpers.serving import running
-from treewright import DecisionTreeClassifier, RandomForestClassifier, edit, explore
+from treewright import DecisionTreeClassifier, RandomForestClassifier, datasets, edit, explore
 from treewright.explorer.server import ExplorerServer
 from treewright.formatting.text import printable
 
@@ -178,3 +178,27 @@ def test_the_local_app_shows_them_as_text(visit) -> None:
         assert page.evaluate(CAREFUL) == []
         assert page.locator(FOREIGN).count() == 0
         assert {url.split("/")[2] for url in asked} == {f"127.0.0.1:{server.server_port}"}
+
+
+def test_names_from_the_right_turn_no_line_of_the_page(read) -> None:
+    X, y = datasets.load_iris()
+    X = X.rename(columns={"petal length": "\u05d0\u05d5\u05e8\u05da", "petal width": "w" * 90})
+    classes = {
+        "setosa": "\u05db\u05df",
+        "versicolor": "\u05dc\u05d0",
+        "virginica": "\u05d0\u05d5\u05dc\u05d9",
+    }
+    said = [classes[name] for name in y]
+    reader = read(explore(DecisionTreeClassifier(max_competitors=2).fit(X, said), X, said, cv=None))
+    for tab in ("tree", "rules", "rows", "what-if", "quality", "teach"):
+        reader.open(tab)
+        turned = reader.page.evaluate(
+            "[...document.querySelectorAll('.app *:not(bdi)')].filter((one) => one.checkVisibility() &&"
+            " getComputedStyle(one).direction !== 'ltr').map((one) => one.outerHTML.slice(0, 80))"
+        )
+        assert (tab, turned) == (tab, [])
+    reader.open("what-if")
+    form, answer = (
+        reader.page.locator(f"#panel-what-if {part}") for part in (".what-if .name >> nth=1", ".answer")
+    )
+    assert form.bounding_box()["x"] + form.bounding_box()["width"] <= answer.bounding_box()["x"]

@@ -29,6 +29,7 @@ from treewright import (
     prune,
     pruning,
 )
+from treewright.data import Dataset
 from treewright.draw.labels import answer
 from treewright.errors import DataError
 from treewright.evaluation import cross_validate
@@ -36,6 +37,7 @@ from treewright.explorer.bundle import bundle, script_text
 from treewright.explorer.page import safe_json, style_text
 from treewright.explorer.page_data import Steps
 from treewright.formatting.colours import DARK, LIGHT
+from treewright.pruning.nested import nested_losses
 
 
 class Parts(HTMLParser):
@@ -101,7 +103,7 @@ def test_the_page_asks_nobody_for_anything(irises) -> None:
 
 def test_the_page_without_data_is_small(irises) -> None:
     empty = explore(TREES["leaf"])
-    assert len(empty.html.encode()) < 255_000
+    assert len(empty.html.encode()) < 300_000
 
 
 def test_every_module_belongs_to_the_page() -> None:
@@ -349,3 +351,22 @@ def test_surrogates_on_times_are_written_whichever_way_they_run(times: pd.Series
         assert answer(surrogate, schema, 1).startswith(("<", "≤") if down else (">", "≥"))
         (said,) = content(explore(model, X, np.arange(40) >= 20, cv=None))["splits"][0]["surrogates"]
         assert said["answers"] == [answer(surrogate, schema, branch) for branch in (0, 1)]
+
+
+@pytest.mark.parametrize("missing", ["direction", "fractional"])
+def test_errors_along_the_path_are_those_of_pruned_trees(missing) -> None:
+    random = np.random.default_rng(7)
+    X = random.normal(size=(400, 3))
+    y = (X[:, 0] + random.normal(size=400) > 0).astype(int)
+    X[random.random(X.shape) < 0.1] = np.nan
+    model = DecisionTreeClassifier(missing=missing).fit(X[:200], y[:200])
+    page = explore(model, X[:200], y[:200], validation=(X[200:], y[200:]), cv=None)
+    path = content(page)["path"]
+    for step in range(1, len(path["leaves"]), 5):
+        kept = np.array([from_ is not None and from_ <= step for from_ in path["leaf_from"]])
+        pruned = model.tree_.collapse(kept)
+        rows = Dataset(pruned.schema, *pruned.schema.encode(X[200:]), y[200:].astype(np.int32))
+        sums = nested_losses(pruned, rows, np.full(len(pruned), np.inf), np.zeros(1))
+        assert path["validation"]["mean"][step] == pytest.approx(sums.mean[0])
+        if missing == "direction":  # parts of a row that meet again are still parts where trees are nested
+            assert path["validation"]["se"][step] == pytest.approx(sums.se[0])

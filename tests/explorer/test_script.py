@@ -396,3 +396,12 @@ def test_words_of_a_node_are_words(run_in_node) -> None:
     )  # what is beside it stays in order
     assert rule == f"IF petal length ≤ 2.45 THEN {alone}  (50 rows · 100\N{NO-BREAK SPACE}%)"
     assert plain == "versicolor"
+
+
+def test_a_leaf_that_answers_against_its_own_rows_says_so(run_in_node) -> None:
+    X, y = [[number] for number in range(22)], ["no"] * 20 + ["yes"] * 2
+    tree = DecisionTreeClassifier(shrinkage=50).fit(X, y).tree_
+    assert in_script(run_in_node, tree, "rows.map((node) => model.note(node))", [1, 2]) == [
+        "20 rows · 94\N{NO-BREAK SPACE}%",
+        "2 rows · 63\N{NO-BREAK SPACE}% · decided by smoothing",
+    ]

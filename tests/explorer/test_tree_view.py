@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from helpers.browsing import TABS
@@ -185,9 +186,9 @@ def test_rows_fall_to_their_leaves_and_show_who_is_wrong(read, irises) -> None:
     reader = read(irises)
     canvas = reader.page.locator("#canvas")
     before = canvas.evaluate("canvas => canvas.toDataURL()")
-    reader.page.get_by_role("button", name="Drop training rows").click()
+    reader.page.get_by_role("button", name="Send training rows down").click()
     assert "75 training rows: 100\xa0% come to a leaf" in reader.text("#fallen")
-    reader.page.get_by_role("button", name="Drop validation rows").click()
+    reader.page.get_by_role("button", name="Send validation rows down").click()
     right = (75 - round(75 * 0.0533)) / 75  # 5.3 % of 75 validation rows are wrong, as the path says
     assert "validation rows 5.3\xa0%" in reader.text("#path-words")
     assert f"{right:.0%}".replace("%", "\xa0%") in reader.text("#fallen")
@@ -289,3 +290,29 @@ def test_the_outline_scrolls_to_the_picked_node_and_the_page_does_not(read) -> N
     )
     assert line.count() == 1
     assert reader.page.evaluate("window.scrollY") == 0
+
+
+def test_words_on_cards_are_whole(read) -> None:
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"day": pd.date_range("2020-01-14", periods=3000), "amount": random.integers(10**6, 10**8, 3000)}
+    )
+    y = ((X["day"].dt.day_of_year > 150) * 3.0 + (X["amount"] > 5e7) + random.random(3000) * 2).to_numpy()
+    model = DecisionTreeRegressor(max_leaf_nodes=40, ties="first").fit(X, y)
+    page = read(explore(model, X, y, cv=None), viewport={"width": 1400, "height": 900}).page
+    page.evaluate(
+        """() => {
+          window.written = [];
+          const draw = CanvasRenderingContext2D.prototype.fillText;
+          CanvasRenderingContext2D.prototype.fillText = function (words, ...place) {
+            window.written.push(words);
+            return draw.call(this, words, ...place);
+          };
+        }"""
+    )
+    page.get_by_role("button", name="Fit").click()
+    page.wait_for_timeout(400)
+    written = page.evaluate("window.written")
+    assert [words for words in written if "…" in words] == []
+    assert any(re.fullmatch(r"\d+ leaves", words) for words in written)  # of folded nodes
+    assert any(re.fullmatch(r"\d{4}-\d\d(-\d\d)?", words) for words in written)

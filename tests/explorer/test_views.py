@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import treewright as tw
+from treewright import explore
 from treewright.data import Dataset
 from treewright.explain import mean_movement, shapley_values
 
@@ -156,7 +157,7 @@ def test_teaching_shows_the_gain_of_a_cut(read, irises) -> None:
     assert "= 0" in reader.text("#panel-teach .formula >> nth=0")
     reader.page.get_by_role("button", name="Best cut").click()
     assert "the best there is" in reader.text("#panel-teach .formula >> nth=0")
-    reader.page.get_by_label("impurity").select_option("Gini")
+    reader.page.locator("#panel-teach").get_by_label("impurity").last.select_option("Gini")
     assert "0.6667" in reader.text("#panel-teach table")
     reader.page.get_by_role("button", name="Resample the rows").click()
     picture = reader.page.locator(".teach-picture svg").bounding_box()
@@ -271,14 +272,90 @@ def test_an_optimal_tree_stands_beside_the_greedy_one(read) -> None:
     greedy = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
     errors = round(200 * (1 - greedy.score(X, y)))
     reader = read(tw.explore(model, X, y, cv=None))
-    reader.open("greedy")
-    found = reader.text("#panel-greedy")
+    reader.open("beside")
+    found = reader.text("#panel-beside")
     assert f"saves {errors} of the greedy tree's {errors} errors" in found
     assert "no tree within these limits is better" in found
-    lists = reader.page.locator("#panel-greedy [role=tree]")
-    assert lists.nth(0).locator("[data-node]").count() == len(model.tree_)
-    assert lists.nth(1).locator("[data-node]").count() == len(greedy.tree_)
+    leaves = reader.page.locator("#panel-beside h3").all_inner_texts()
+    assert leaves == [f"optimal: {model.tree_.n_leaves} leaves", f"greedy: {greedy.tree_.n_leaves} leaves"]
 
 
-def test_other_trees_stand_alone(read, irises) -> None:
-    assert not read(irises).page.locator("#tab-greedy").count()
+def test_a_tree_without_others_stands_alone(read) -> None:
+    X, y = tw.datasets.load_iris()
+    page = tw.explore(tw.DecisionTreeClassifier(max_depth=2).fit(X, y), X, y, cv=None)
+    assert not read(page).page.locator("#tab-beside").count()
+
+
+def test_nodes_and_values_are_searched(read, irises) -> None:
+    reader = read(irises)
+    X, y = tw.datasets.load_iris()
+    tree = tw.DecisionTreeClassifier(ties="first").fit(X[::2], y[::2]).tree_
+    asked = [tree.schema.names[tree[int(above)].split.feature] for above in tree.parent[1:]]
+    field = reader.page.get_by_label("search nodes and values")
+    field.fill("petal length")
+    assert f"Lit: {asked.count('petal length')} nodes with “petal length”" in reader.text("#caption")
+    field.press("Enter")
+    assert reader.text("#card h2") in ("Leaf 1", "Node 1")
+    field.fill("virginica")
+    field.press("Enter")
+    assert "virginica" in reader.text("#card .says")
+    field.fill("nothing like it")
+    assert "0 nodes" in reader.text("#search")
+
+
+def test_what_if_lights_the_path_beside_the_answer(read, irises) -> None:
+    reader = read(irises, viewport={"width": 1400, "height": 900})
+    reader.open("what-if")
+    form, answer, way = (
+        reader.page.locator(f"#panel-what-if {part}") for part in ("form", ".answer", ".lit-way")
+    )
+    places = [one.bounding_box() for one in (form, answer, way)]
+    assert places[0]["x"] < places[1]["x"] < places[2]["x"]
+    before = way.locator("title").first.text_content()
+    assert "to leaf" in before
+    for slider in reader.page.locator("#panel-what-if .what-if > label input[type=range]").all():
+        slider.fill(slider.get_attribute("max"))
+    assert way.locator("title").first.text_content() != before
+    assert reader.page.locator("#panel-what-if").evaluate("panel => panel.scrollWidth <= panel.clientWidth")
+
+
+def test_pruning_is_out_of_the_way_where_it_is_not_used(read, irises) -> None:
+    reader = read(irises, viewport={"width": 1400, "height": 900})
+    curves, slider = reader.page.locator("#path-curves"), reader.page.locator("#slider")
+    shown = {}
+    for tab in ("tree", "quality", "rules", "regions", "teach", "yours"):
+        reader.open(tab)
+        shown[tab] = (curves.is_visible(), slider.is_visible())
+    assert shown["tree"] == shown["quality"] == (True, True)
+    assert shown["rules"] == shown["regions"] == (False, True)
+    assert shown["teach"] == shown["yours"] == (False, False)
+
+
+def test_the_plane_is_that_of_oblique_splits_and_holds_every_row(read) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 4)), columns=["a", "b", "c", "d"])
+    y = np.where(X["b"] + X["d"] > 0, "yes", "no")
+    model = tw.DecisionTreeClassifier(splits=("hyperplane",), max_depth=1).fit(X, y)
+    far = X.iloc[:2] * 0 + 50.0
+    reader = read(explore(model, X, y, validation=(far, y[:2]), cv=None))
+    reader.open("regions")
+    chosen = reader.page.locator("#panel-regions select").evaluate_all(
+        "all => all.map((one) => one.selectedOptions[0].text)"
+    )
+    assert chosen[:2] == ["b", "d"]
+    assert "2 rows beyond the axes stand at the edge." in reader.text("#panel-regions")
+
+
+def test_rows_stay_while_pruning_moves_and_say_what_the_smaller_tree_says(read, irises) -> None:
+    reader = read(irises)
+    reader.open("rows")
+    first = reader.page.locator("#panel-rows tbody tr").first
+    reader.page.evaluate("document.querySelector('#panel-rows tbody tr').dataset.seen = 'before'")
+    reader.page.locator("#slider").fill("0")
+    assert first.get_attribute("data-seen") == "before"
+    said = reader.page.locator("#panel-rows tbody td:nth-child(3)").all_inner_texts()
+    assert len(said) > 100
+    assert len(set(said)) == 1
+    wrong = reader.page.locator("#panel-rows tbody tr.wrong").count()
+    truth = reader.page.locator("#panel-rows tbody td:nth-child(2)").all_inner_texts()
+    assert wrong == sum(one != said[0] for one in truth)

@@ -36,6 +36,9 @@ from treewright.tree.splits import Hyperplane, Sphere
 Orientation: TypeAlias = Literal["top_down", "left_right"]
 
 WIDEST, NARROWEST, PLOT_WIDTH, PLOT_HEIGHT = 176.0, 84.0, 156.0, 58.0
+THINNEST = 0.15
+"""Stripes of a branch below this width are left to the others: nobody would see them."""
+
 MOST_EQUATION_LINES = 8
 PADDING, BAR, FLOW = 10.0, 9.0, 36.0
 GAP, SIDEWAYS_GAP = 40.0, 64.0
@@ -228,7 +231,7 @@ class Cards:
         if tree.schema.outputs:
             pass  # the bars tell
         elif tree.is_classifier and tree.is_leaf(node) and held.weight[node] > 0:
-            words.append(f"{percent(held.value[node, tree.label[node]] / held.weight[node])} %")
+            words.append(f"{percent(held.share(tree, node))} %")
         elif self.labels.says_mean(node) and not held.given:
             words.append(f"mean {self.labels.mean(node)}")
         elif not tree.is_classifier and held.given and held.count[node]:
@@ -290,6 +293,8 @@ class Cards:
         shares = np.ones(1)
         if value.sum() > 0:
             shares = value / value.sum()
+            seen = shares * way.width >= min(THINNEST, shares.max() * way.width)
+            shares = np.where(seen, shares, 0.0) / shares[seen].sum()
             codes = range(len(shares))
         begun = 0.0
         for code, share in zip(codes, shares.tolist(), strict=True):

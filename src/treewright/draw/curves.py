@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright import criteria
 from treewright.data import Dataset
-from treewright.draw.visible_tree import Rows, read_rows
+from treewright.draw.visible_tree import Rows, infinities, read_rows
 from treewright.errors import DataError, DataTypeError
 from treewright.formatting.axes import axes_for, legend
 from treewright.formatting.colours import class_colour
@@ -187,7 +187,7 @@ def plot_merits(
     tree = tree_of(model)
     if not is_whole(node) or not 0 <= node < len(tree):
         raise ValueError(f"node={node!r} must be one of the {len(tree)} nodes of the tree, counted from 0.")
-    rows = Rows(tree, read_rows(tree, X, y))
+    rows = Rows(tree, read_rows(tree, X, y, infinities(model)))
     place = _number_feature(tree, node, feature)
     values, target = rows.compared(Threshold(place, 0.0), node), rows.target(node)
     known = ~np.isnan(values)
@@ -300,7 +300,7 @@ def _path(model: Any, X: Any, y: Any) -> PruningPath:
     if X is None and getattr(table, "xerror", None) is not None:
         return _cross_validated(tree, table)
     links = weakest_links(tree)
-    return links.path() if X is None else judged(links, read_rows(tree, X, y))
+    return links.path() if X is None else judged(links, read_rows(tree, X, y, infinities(model)))
 
 
 def judged(links: Links, rows: Dataset) -> PruningPath:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.draw.visible_tree import read_table
+from treewright.draw.visible_tree import infinities, read_table
 from treewright.errors import DataTypeError
 from treewright.explain.partial_dependence import partial_dependence
 from treewright.explain.shapley import mean_movement, shapley_values
@@ -156,6 +156,8 @@ def asked(model: Any) -> tuple[list[Tree], Any]:
 
         return list(trees), says
     tree = tree_of(model)
+    if tree.equations is not None:
+        return [tree], lambda rows: tree.predict_value(rows.numbers, rows.codes).reshape(len(rows), -1)
     value = model._node_values(tree) if isinstance(model, TreeModel) else tree.class_probabilities
     return [tree], lambda rows: tree.spread(rows.numbers, rows.codes, value)
 
@@ -193,7 +195,7 @@ def plot_partial_dependence(
     """
     model, prepared = unwrapped(model)
     trees, says = asked(model)
-    schema, rows = trees[0].schema, read_table(trees[0], prepared(X))
+    schema, rows = trees[0].schema, read_table(trees[0], prepared(X), infinities(model))
     place = strongest(model, trees, 1)[0] if feature is None else schema.feature(feature)
     code = _class_code(trees[0], target)
     found = partial_dependence(rows, place, says)
@@ -263,7 +265,7 @@ def plot_shap(
     """
     model, prepared = unwrapped(model)
     trees, _ = asked(model)
-    rows = read_table(trees[0], prepared(X))
+    rows = read_table(trees[0], prepared(X), infinities(model))
     few = rows.take(np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_DOTS)).astype(np.int64)))
     values, code = shap_of(trees, model, few), _class_code(trees[0], target)
     order = np.argsort(-mean_movement(values), kind="stable")[:max_features]
@@ -292,5 +294,7 @@ def ranks(rows: Dataset, feature: int) -> Array:
     known = column >= 0 if is_code else ~np.isnan(column)
     if not known.any():
         return np.full(len(column), 0.5)
+    if np.abs(column[known]).max() > 1e307:  # the difference may be beyond all numbers
+        column = column / 4
     low, high = column[known].min(), column[known].max()
     return np.where(known, (column - low) / ((high - low) or 1.0), 0.5)

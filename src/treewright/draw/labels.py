@@ -14,7 +14,7 @@ from treewright.data.columns import plain, value_text
 from treewright.draw.typography import fit_lines, text_width
 from treewright.draw.visible_tree import Held
 from treewright.export.text import Writer, percent, shown_at
-from treewright.formatting.text import counted, number_text, printable
+from treewright.formatting.text import counted, figure, number_text, printable
 from treewright.tree import Tree
 from treewright.tree.decision import loss_name
 from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, features_of
@@ -22,8 +22,6 @@ from treewright.tree.splits import Hyperplane, Intervals, Sphere, Split, Table, 
 SPACE = "\u00a0"
 """Keeps a sign and its bound on one line."""
 
-MILLIONS = 1e7
-"""Numbers are written out up to here."""
 
 MOST_COUNTS = 4
 """Cards show the rows of no more classes than these."""
@@ -192,8 +190,7 @@ class Labels:
         if abs(entry.weight - entry.count) > 1e-9 * tree.weight[0]:
             grown += f", weight {short_number(entry.weight)}"
         lines.append(f"grown on {grown}" if is_given else grown)
-        by_hand = ", decided by hand" if tree.decided is not None and tree.decided[node] >= 0 else ""
-        lines.append(f"predicts {self.prediction(node)}{by_hand}")
+        lines.append(", ".join(filter(None, [f"predicts {self.prediction(node)}", tree.decided_by(node)])))
         if tree.is_classifier and tree.node_value.shape[1] <= 12 and not tree.schema.outputs:
             classes = self._classes(entry.value.tolist())
             lines.append(f"grown on {classes}" if is_given else classes)
@@ -275,4 +272,4 @@ def short_number(number: float, decimals: int | None = None) -> str:
     """
     if decimals is not None:
         return number_text(number, decimals)
-    return f"{number:.0f}" if 1e3 <= abs(number) < MILLIONS else f"{number:.4g}"
+    return figure(number)

@@ -13,7 +13,7 @@ from treewright.data import Column, Dataset, Schema
 from treewright.data.columns import MISSING
 from treewright.draw.labels import Labels
 from treewright.draw.plane import Plane
-from treewright.draw.visible_tree import read_rows, said, stored_value
+from treewright.draw.visible_tree import infinities, read_rows, said, stored_value
 from treewright.errors import DataError, DataTypeError
 from treewright.formatting.axes import axes_for, name_ticks, plain_text
 from treewright.formatting.colours import CLASS_COLOURS, SCALE, class_colour
@@ -79,7 +79,7 @@ def plot_regions(
     trees = _trees(model)
     tree = tree_of(model) if trees is None else trees[0]
     importance = tree.compute_feature_importances() if trees is None else model.feature_importances_
-    numbers, codes = tree.schema.encode(X, check_names=False)
+    numbers, codes = tree.schema.encode(X, inf=infinities(model), check_names=False)
     across, up = _plane(tree.schema, importance, features)
     fixed = _fixed(tree.schema, numbers, codes, others)
     reach = (_reach(tree, across, numbers), _reach(tree, up, numbers))
@@ -91,7 +91,7 @@ def plot_regions(
     title = f"Regions of a {'tree' if trees is None else 'forest'} of {size}"
     title += f", {counted(len(used), 'other feature')} fixed" if used else ""
     ax = axes_for(ax, title, names[across], names[up])
-    rows = None if y is None else read_rows(tree, X, y)
+    rows = None if y is None else read_rows(tree, X, y, infinities(model))
     scale = None if tree.is_classifier else _scale(plane.value, rows)
     plane.paint(ax, scale)
     if trees is None:

@@ -115,5 +115,5 @@ class River:
         if folded:
             more = f" in {counted(folded, 'leaf', 'leaves')}"
         elif tree.is_classifier and held.weight[node] > 0:
-            more = f", {percent(held.value[node, tree.label[node]] / held.weight[node])} %"
+            more = f", {percent(held.share(tree, node))} %"
         return [rows + more if text_width(rows + more, 12.0) <= room else rows]

@@ -17,7 +17,7 @@ from treewright.draw.river import River
 from treewright.draw.shapes import Group, Rect, Shape, Text, class_area, text_lines
 from treewright.draw.svg import Theme
 from treewright.draw.typography import BOLD, fit_lines, text_width
-from treewright.draw.visible_tree import Rows, Shown, held_by, read_one, read_rows, show
+from treewright.draw.visible_tree import Rows, Shown, held_by, infinities, read_one, read_rows, show
 from treewright.export.text import Writer
 from treewright.formatting.colours import number_colour
 from treewright.formatting.suggestions import unknown_name
@@ -129,8 +129,8 @@ def plot_tree(
         tree.schema.require_one_target("a picture with X and y shows")
     if class_names is not None:
         tree.schema.require_one_target("class_names names the classes of")
-    one = None if row is None else read_one(tree, row)
-    given = None if X is None and y is None else read_rows(tree, X, y)
+    one = None if row is None else read_one(tree, row, infinities(model))
+    given = None if X is None and y is None else read_rows(tree, X, y, infinities(model))
     tree = _renamed(tree, feature_names, class_names)
     shown = show(tree, max_leaves, None if one is None else Rows(tree, one))
     path = None if one is None else Rows(shown.tree, one)

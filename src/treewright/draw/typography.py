@@ -108,6 +108,28 @@ def fit_lines(text: str, width: float, size: float, most: int = 2) -> list[str]:
     return lines or [""]
 
 
+def cut_in_the_middle(text: str, width: float, size: float) -> str:
+    """Set a text in one line; what is too long loses its middle, as names often differ at their ends.
+
+    Examples
+    --------
+    >>> cut_in_the_middle("household income", 80.0, 10.0), cut_in_the_middle("age", 80.0, 10.0)
+    ('house…come', 'age')
+    """
+    text = text[:LONGEST].strip()
+    if text_width(text, size) <= width:
+        return text
+    half = (width - text_width("…", size)) / 2
+    start, end = _longest_start(text, half, size), len(text)
+    room = half / size
+    while end > start and room >= _advance(text[end - 1]):
+        end -= 1
+        room -= _advance(text[end])
+    while end < len(text) and _clings(text[end]):
+        end += 1
+    return text[:start].rstrip() + "…" + text[end:].lstrip()
+
+
 def _last_break(text: str, fits: int, width: float, size: float) -> int:
     """Find where a line ends that has room for so many characters: at a space, after a mark, or anywhere."""
     space = text.rfind(" ", 0, fits)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset, Schema
 from treewright.data.dataset import labelled_rows
+from treewright.data.schema import Infinities
 from treewright.errors import DataError
 from treewright.explain import read_row
 from treewright.tree import Tree
@@ -41,6 +42,13 @@ class Held:
     weight: Array
     value: Array
     given: bool
+
+    def share(self, tree: Tree, node: int) -> float:
+        """Give the probability of a node's class, or among rows that are given their share of it."""
+        code = tree.label[node]
+        if self.given:
+            return float(self.value[node, code] / self.weight[node])
+        return float(tree.class_probabilities[node, code])
 
 
 def held_by(tree: Tree, rows: Rows | None) -> Held:
@@ -215,18 +223,24 @@ def said(tree: Tree, rows: Dataset) -> Array:
     return tree.spread(rows.numbers, rows.codes, value)
 
 
-def read_table(tree: Tree, X: Any) -> Dataset:
+def infinities(model: Any) -> Infinities:
+    """Say what a model does with infinities; a tree alone refuses them."""
+    policy: Infinities = getattr(model, "inf", "error")
+    return policy
+
+
+def read_table(tree: Tree, X: Any, inf: Infinities = "error") -> Dataset:
     """Encode rows as those that the tree was grown on, without their target."""
-    return Dataset(tree.schema, *map(np.asfortranarray, tree.schema.encode(X, check_names=False)))
+    return Dataset(tree.schema, *map(np.asfortranarray, tree.schema.encode(X, inf=inf, check_names=False)))
 
 
-def read_one(tree: Tree, row: Any) -> Dataset:
+def read_one(tree: Tree, row: Any, inf: Infinities = "error") -> Dataset:
     """Read one row from whatever holds it."""
-    read = read_row(row, tree.schema)
+    read = read_row(row, tree.schema, inf=inf)
     return Dataset(tree.schema, read.numbers[None, :], read.codes[None, :])
 
 
-def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
+def read_rows(tree: Tree, X: Any, y: Any, inf: Infinities = "error") -> Dataset:
     """Encode rows as those that the tree was grown on; rows of unknown classes are left out.
 
     Raises
@@ -238,5 +252,5 @@ def read_rows(tree: Tree, X: Any, y: Any) -> Dataset:
         raise DataError(
             f"{'X' if X is None else 'y'} is missing: give the rows and their target, or neither."
         )
-    encoded = tree.schema.encode(X, check_names=False)
+    encoded = tree.schema.encode(X, inf=inf, check_names=False)
     return labelled_rows(tree.schema, *encoded, y, name="the tree")[0]

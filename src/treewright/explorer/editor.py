@@ -9,7 +9,7 @@ import copy
 import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from treewright.data import Dataset
 from treewright.data.columns import plain
-from treewright.draw.visible_tree import read_rows, stored_value
+from treewright.draw.visible_tree import infinities, read_rows, stored_value
 from treewright.errors import DataError
 from treewright.explorer.page import Page, write_page
 from treewright.explorer.page_data import Exploration, content_of, small_enough
@@ -27,11 +27,13 @@ from treewright.formatting.suggestions import unknown_name
 from treewright.formatting.text import counted, printable
 from treewright.growing.grow_tree import Progress
 from treewright.parameter_types import is_whole
+from treewright.pruning.losses import row_loss
 from treewright.pruning.nested import nested_losses
 from treewright.tree import Tree
 from treewright.tree.decision import loss_name
 from treewright.tree.from_sklearn import tree_of
 from treewright.tree.model import TreeModel
+from treewright.tree.routing import place
 from treewright.tree.splits import Split, Table, Threshold
 from treewright.tree.subtrees import graft, subtree
 
@@ -69,9 +71,9 @@ def edit(model: Any, X: Any, y: Any, *, validation: tuple[Any, Any] | None = Non
     >>> [entry["edit"] for entry in edited.log]
     ['prune', 'split']
     """
-    tree = tree_of(model)
-    held = None if validation is None else read_rows(tree, *validation)
-    return Editor(tree, model, read_rows(tree, X, y), held)
+    tree, inf = tree_of(model), infinities(model)
+    held = None if validation is None else read_rows(tree, *validation, inf)
+    return Editor(tree, model, read_rows(tree, X, y, inf), held)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,6 +102,8 @@ class Editor:
     past: tuple[Tree, ...] = ()
     future: tuple[Tree, ...] = ()
     progress: Progress | None = None
+    _judged: list[tuple[Tree, dict[str, float]]] = field(default_factory=list)  # shared by all that follow
+    _described: dict[tuple[int, float], Any] = field(default_factory=dict)
 
     # ---- edits -----------------------------------------------------------------------------------------
 
@@ -271,7 +275,7 @@ class Editor:
     @property
     def explored(self) -> Exploration:
         """The tree as it is now, with its rows, to be shown."""
-        return Exploration(self.tree, self.training, self.validation, self.model)
+        return Exploration(self.tree, self.training, self.validation, self.model, described=self._described)
 
     def page(self, *, cv: int | None = None, max_rows: int = 1000, title: str | None = None) -> Page:
         """Give the page of the tree as it is now, see `treewright.explore`."""
@@ -319,13 +323,14 @@ class Editor:
         return given | {"leaves": tree.n_leaves, "risk": self._risk(tree)}
 
     def _risk(self, tree: Tree) -> dict[str, float]:
+        """Judge a tree, once: an edit that is taken back gives a tree that was there before."""
+        for known, risk in self._judged:
+            if known is tree:
+                return dict(risk)
         parts = {"training": self.training, "validation": self.validation}
-        never, once = np.full(len(tree), np.inf), np.zeros(1)
-        return {
-            name: float(nested_losses(tree, rows, never, once).mean[0])
-            for name, rows in parts.items()
-            if rows is not None
-        }
+        risk = {name: _mean_loss(tree, rows) for name, rows in parts.items() if rows is not None}
+        self._judged.append((tree, risk))
+        return dict(risk)
 
     def _node(self, node: int) -> None:
         if not is_whole(node) or not 0 <= node < len(self.tree):
@@ -370,6 +375,15 @@ class Editor:
         if isinstance(label, bool) or not isinstance(label, numbers.Real) or not math.isfinite(label):
             raise ValueError(f"label={label!r} must be a finite number.")
         return float(label)
+
+
+def _mean_loss(tree: Tree, rows: Dataset) -> float:
+    if tree.equations is not None:
+        return float(nested_losses(tree, rows, np.full(len(tree), np.inf), np.zeros(1)).mean[0])
+    assert rows.target is not None
+    parts = place(tree, rows)
+    loss = float((parts.weight * row_loss(tree, rows.target[parts.row], parts.node)).sum())
+    return loss / (len(rows) if rows.weight is None else float(rows.weight.sum()))
 
 
 class _Places:

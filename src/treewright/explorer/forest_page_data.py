@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
-from treewright.draw.visible_tree import read_rows
+from treewright.draw.visible_tree import infinities, read_rows
 from treewright.explorer.mean_shap import movement
 from treewright.explorer.page_data import (
     Exploration,
@@ -63,8 +63,9 @@ class ForestExploration:
         """Read the rows for a forest."""
         first = model._fitted_trees()[0]
         table = None if X is None and y is None else (X, y)
-        rows = None if table is None else read_rows(first, *table)
-        return cls(model, table, rows, None if validation is None else read_rows(first, *validation))
+        inf = infinities(model)
+        rows = None if table is None else read_rows(first, *table, inf)
+        return cls(model, table, rows, None if validation is None else read_rows(first, *validation, inf))
 
     @property
     def is_drawn(self) -> bool:

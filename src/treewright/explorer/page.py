@@ -84,6 +84,7 @@ def explore(
     cv: int | None = 10,
     max_rows: int = 1000,
     title: str | None = None,
+    beside: Mapping[str, Any] | None = None,
 ) -> Page:
     """Make a page to explore a tree or a forest with: to look, to prune, to ask what if, to teach.
 
@@ -106,6 +107,10 @@ def explore(
         what the tree itself knows.
     title : str, optional
         The heading; by default the size of the tree.
+    beside : mapping of name to fitted model, optional
+        Other trees of the same table to show side by side with this one, for example
+        `{"pruned": …, "forest-guided": …}`. An optimal tree has the greedy one of the same limits beside it
+        anyway.
 
     Returns
     -------
@@ -122,7 +127,9 @@ def explore(
     """
     if max_rows < 0:
         raise ValueError(f"max_rows={max_rows!r} must be an int from 0 on.")
-    content = page_content(model, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title)
+    content = page_content(
+        model, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title, beside=beside
+    )
     return Page(write_page(content), content["title"])
 
 
@@ -131,19 +138,27 @@ def page_content(
     X: Any,
     y: Any,
     *,
-    validation: tuple[Any, Any] | None,
-    cv: int | None,
-    max_rows: int,
     title: str | None,
+    validation: tuple[Any, Any] | None = None,
+    cv: int | None = None,
+    max_rows: int = 1000,
+    beside: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Describe a tree or a forest for the page, see `explore`; pipelines and searches are taken apart."""
+    refuse_several_targets(model)
     model, prepared = unwrapped(model)
     X, validation = prepared(X), validation and (prepared(validation[0]), validation[1])
-    known = model._fitted_trees() if is_forest(model) else tree_of(model)
-    known.schema.require_one_target("the page explores models of")
     if is_forest(model):
         return ForestExploration.of(model, X, y, validation).content(max_rows, title)
-    return content_of(Exploration.of(model, X, y, validation), cv=cv, max_rows=max_rows, title=title)
+    explored = Exploration.of(model, X, y, validation, beside)
+    return content_of(explored, cv=cv, max_rows=max_rows, title=title)
+
+
+def refuse_several_targets(model: Any) -> None:
+    """Refuse a model that no page can be made of."""
+    model, _ = unwrapped(model)
+    known = model._fitted_trees() if is_forest(model) else tree_of(model)
+    known.schema.require_one_target("a page is made for each target, so fit a model for each: it explores")
 
 
 def write_page(
@@ -171,7 +186,7 @@ def write_page(
 def style_text() -> str:
     """Give the style sheet of a page, in the colours that drawings have too."""
     colours = {"light": css_variables(LIGHT), "dark": css_variables(DARK)}
-    return filled(asset("style.css"), colours)
+    return re.sub(r" *([{};,]) +", r"\1", filled(asset("style.css"), colours))
 
 
 def figures_script(figures: dict[str, Any] | None) -> str:

@@ -8,35 +8,38 @@ path from which each node is a leaf.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import criteria
 from treewright.data import Dataset
 from treewright.data.columns import plain
 from treewright.draw.labels import answer, question
-from treewright.draw.visible_tree import read_rows
+from treewright.draw.visible_tree import infinities, read_rows
 from treewright.errors import warn
 from treewright.explain.region import cuts_by_feature
-from treewright.explorer.greedy_tree import greedy_tree
+from treewright.explorer.beside import kind_of, trees_beside
 from treewright.explorer.page_table import code_values, feature_content, rows_content
 from treewright.explorer.programs import programs
 from treewright.export.text import Writer
 from treewright.formatting.colours import CLASS_COLOURS, SCALE
 from treewright.formatting.text import printable
+from treewright.growing.recipe import Recipe
 from treewright.model_selection.validated_pruning import cross_validated_path
 from treewright.pruning.cost_complexity import alphas_of, weakest_links
 from treewright.pruning.losses import held_out_loss
-from treewright.pruning.nested import nested_losses
+from treewright.pruning.nested import LossSums, nested_errors, nested_losses
 from treewright.pruning.path import PruningPath
 from treewright.tree import Tree
 from treewright.tree.decision import loss_name
 from treewright.tree.equations import Equations
 from treewright.tree.from_sklearn import tree_of
-from treewright.tree.model import TreeModel
+from treewright.tree.model import ProvenModel, TreeModel
 from treewright.tree.splits import (
     HYPERPLANE,
     SPHERE,
@@ -52,6 +55,9 @@ from treewright.tree.splits import (
 
 Array = NDArray[np.float64]
 Json = dict[str, Any]
+
+TREE_PARTS = ("tree", "splits", "held", "path", "programs")
+"""What of a page's content an edit changes, see `tree_content`."""
 
 MOST_NODES = 20_001
 """Larger trees are shown pruned by cost-complexity: nobody reads more, and browsers stop being quick."""
@@ -74,17 +80,41 @@ class Exploration:
         Rows that the tree was grown on, and rows that it was not.
     model : estimator or None
         Whose tree it is; it says how to grow further trees for cross-validation.
+    beside : mapping of name to fitted model, or None
+        Other models of the same table, to be shown beside it.
+    described : dict
+        Cuts of features by feature and threshold as the page has them, for trees that share many of them.
     """
 
     tree: Tree
     training: Dataset | None = None
     validation: Dataset | None = None
     model: Any = None
+    beside: Mapping[str, Any] | None = None
+    described: dict[tuple[int, float], Json] = field(default_factory=dict)
 
     @cached_property
     def cuts(self) -> dict[int, Array]:
         """The cuts that the tree makes of each feature's numbers, ascending."""
         return cuts_by_feature([self.tree])
+
+    @cached_property
+    def held(self) -> tuple[Array, Array] | None:
+        """What each node has of the validation rows, and their loss if it were a leaf."""
+        if self.validation is None:
+            return None
+        seen = self.tree.tally(self.validation)
+        return seen, held_out_loss(self.tree, self.validation, seen=seen)
+
+    def nested(self, leaf_from: Array, steps: Array) -> LossSums:
+        """Sum up the validation rows' losses at each step of a pruning."""
+        tree, rows, held = self.tree, self.validation, self.held
+        assert rows is not None
+        assert held is not None
+        ends_once = bool((tree.default_branch[tree.n_children > 0] >= 0).all())
+        if tree.is_classifier and tree.costs is None and rows.weight is None and ends_once:
+            return nested_errors(tree, held[1], len(rows), leaf_from, steps)
+        return nested_losses(tree, rows, leaf_from, steps)
 
     @property
     def judges(self) -> Dataset | None:
@@ -93,7 +123,12 @@ class Exploration:
 
     @classmethod
     def of(
-        cls, model: Any, X: Any = None, y: Any = None, validation: tuple[Any, Any] | None = None
+        cls,
+        model: Any,
+        X: Any = None,
+        y: Any = None,
+        validation: tuple[Any, Any] | None = None,
+        beside: Mapping[str, Any] | None = None,
     ) -> Exploration:
         """Read the rows for a model."""
         whole = tree_of(model)
@@ -102,9 +137,10 @@ class Exploration:
             warn(f"the tree has {len(whole)} nodes: the page shows it pruned to {len(tree)}.")
         return cls(
             tree,
-            None if X is None and y is None else read_rows(tree, X, y),
-            None if validation is None else read_rows(tree, *validation),
+            None if X is None and y is None else read_rows(tree, X, y, infinities(model)),
+            None if validation is None else read_rows(tree, *validation, infinities(model)),
             model,
+            beside,
         )
 
 
@@ -122,7 +158,7 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
     title : str or None
         The heading.
     """
-    return frame_content(explored, max_rows, title) | tree_content(explored, cv) | _greedy(explored)
+    return frame_content(explored, max_rows, title) | tree_content(explored, cv) | _beside(explored)
 
 
 def frame_content(explored: Exploration, max_rows: int, title: str | None) -> Json:
@@ -131,6 +167,7 @@ def frame_content(explored: Exploration, max_rows: int, title: str | None) -> Js
     size, classes = Writer(tree, None, None, False, False).size(), tree.schema.classes
     return {
         "title": printable(size if title is None else title),
+        "target": printable(str(getattr(explored.model, "target_name_", None) or "target")),
         "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
         "classes": None if classes is None else [printable(str(plain(label))) for label in classes],
         "class_values": None if classes is None else code_values([plain(label) for label in classes]),
@@ -145,22 +182,38 @@ def tree_content(explored: Exploration, cv: int | None) -> Json:
     tree = explored.tree
     return {
         "tree": tree_columns(tree),
-        "splits": [_split_at(tree, node) for node in range(len(tree))],
-        "held": _held(tree, explored.validation),
+        "splits": _splits(explored),
+        "held": _held(explored),
         "path": _path(explored, cv),
         "programs": programs(explored),
     }
 
 
-def _greedy(explored: Exploration) -> Json:
-    """Describe the greedy tree that an optimal one is shown beside, and what is proven of that."""
-    greedy = greedy_tree(explored.model, explored.tree, explored.training)
-    if greedy is None:
-        return {}
-    model = explored.model
-    proof = {"optimal": model.optimal_, "lower_bound": model.lower_bound_, "alpha": float(model.alpha)}
-    loss = {"loss": loss_name(greedy, "errors"), "objective": model.objective_}
-    return {"greedy": tree_content(Exploration(greedy, None, explored.validation), None) | proof | loss}
+def _beside(explored: Exploration) -> Json:
+    """Describe how the tree was grown, other trees of the table, and what is proven of an optimal one."""
+    tree, model, validation = explored.tree, explored.model, explored.validation
+    others = trees_beside(model, tree, explored.training, explored.beside)
+    content: Json = {"grown": _grown(tree, model), "loss": loss_name(tree, "errors")}
+    content["beside"] = [
+        {"name": name} | tree_content(Exploration(small_enough(other), None, validation), None)
+        for name, other in others.items()
+    ]
+    if isinstance(model, ProvenModel):
+        names = ("optimal_", "lower_bound_", "objective_", "alpha")
+        content["proof"] = {name.rstrip("_"): plain(getattr(model, name)) for name in names}
+    return content
+
+
+def _grown(tree: Tree, model: Any) -> Json:
+    """Say what kind of tree it is, by which impurity it was grown, and whether each category has a branch."""
+    found: Json = {"name": kind_of(model), "multiway": bool((tree.n_children > 2).any())}
+    if isinstance(model, TreeModel):
+        recipe = model._recipe(tree.schema)
+        criterion = recipe.criterion if isinstance(recipe.criterion, str) else ""
+        found["impurity"] = criteria.NODE_IMPURITY.get(criterion, criterion)
+        if isinstance(recipe, Recipe):
+            found["multiway"] = "multiway" in recipe.splits
+    return found
 
 
 def tree_columns(tree: Tree) -> Json:
@@ -173,6 +226,7 @@ def tree_columns(tree: Tree) -> Json:
     columns["label"] = tree.label.tolist() if tree.is_classifier else None
     columns["equations"] = None if tree.equations is None else _equations(tree, tree.equations)
     columns["observed"] = None if tree.observed is None else rounded(tree.observed.ravel())
+    columns["overruled"] = np.flatnonzero(tree.overruled).tolist()
     columns["decided"] = None if tree.decided is None else np.flatnonzero(tree.decided >= 0).tolist()
     return columns
 
@@ -209,6 +263,24 @@ def rounded(numbers: Array) -> list[float | None]:
 
 
 # ---- splits ------------------------------------------------------------------------------------------------
+
+
+def _splits(explored: Exploration) -> list[Json | None]:
+    """Describe the splits of all nodes; plain cuts that were described before are so once more."""
+    tree, known = explored.tree, explored.described
+    begin, rivals = tree.split_begin.tolist(), tree.competitor_begin.tolist()
+    kind, feature = tree.splits.kind.tolist(), tree.splits.feature.tolist()
+    threshold = tree.splits.threshold.tolist()
+    found: list[Json | None] = []
+    for node, at in enumerate(begin[:-1]):
+        if begin[node + 1] != at + 1 or kind[at] != THRESHOLD or rivals[node] != rivals[node + 1]:
+            found.append(_split_at(tree, node))
+            continue
+        cut = feature[at], threshold[at]
+        if cut not in known:
+            known[cut] = split_json(tree, Threshold(*cut, tree.splits.reads_below))
+        found.append(known[cut])
+    return found
 
 
 def _split_at(tree: Tree, node: int) -> Json | None:
@@ -271,11 +343,11 @@ def _condition(tree: Tree, split: Split) -> str:
 # ---- pruning and validation --------------------------------------------------------------------------------
 
 
-def _held(tree: Tree, rows: Dataset | None) -> Json | None:
+def _held(explored: Exploration) -> Json | None:
     """Count the validation rows at every node: class weights, or weight and mean; and what it costs them."""
-    if rows is None:
+    if explored.held is None:
         return None
-    tally, risk = tree.tally(rows), rounded(held_out_loss(tree, rows))
+    tree, tally, risk = explored.tree, explored.held[0], rounded(explored.held[1])
     if tree.is_classifier:
         return {"value": rounded(tally.ravel()), "weight": rounded(tally.sum(axis=1)), "risk": risk}
     mean = tree.node_value[0, 0] + tally[:, 1] / np.where(tally[:, 0] > 0, tally[:, 0], np.nan)
@@ -334,7 +406,7 @@ def _path(explored: Exploration, cv: int | None) -> Json:
     }
     if explored.validation is not None:
         each = np.arange(len(path) + steps.extra, dtype=np.float64)
-        sums = nested_losses(tree, explored.validation, steps.leaf_from, each)
+        sums = explored.nested(steps.leaf_from, each)
         described["validation"] = {"mean": rounded(sums.mean), "se": rounded(sums.se)}
     if cv is not None and explored.training is not None and isinstance(explored.model, TreeModel):
         folds = min(cv, len(explored.training))

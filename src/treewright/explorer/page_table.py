@@ -45,7 +45,7 @@ def feature_content(tree: Tree, place: int, explored: Exploration) -> Json:
     if not len(known_numbers):
         return described | {"low": None, "high": None, "middle": None}
     middle = float(np.quantile(known_numbers, 0.5, method="nearest"))
-    whole = bool((known_numbers % 1 == 0).all())
+    whole = bool((np.floor(known_numbers) == known_numbers).all())
     low, high = float(known_numbers.min()), float(known_numbers.max())
     return described | {"low": low, "high": high, "middle": middle, "whole": whole}
 

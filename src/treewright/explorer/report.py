@@ -5,7 +5,6 @@ It is HTML without scripts, so that it prints as it stands; the page also holds 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -16,18 +15,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from treewright.data import Dataset
 from treewright.data.columns import plain
-from treewright.data.frames import read
-from treewright.data.target import target_rows
-from treewright.draw.evaluation_plots import asked, shap_of, strongest
 from treewright.draw.node_plots import axis_text
 from treewright.draw.tree_plot import plot_tree
-from treewright.draw.visible_tree import read_table
-from treewright.explain.partial_dependence import PartialDependence, partial_dependence
-from treewright.explain.shapley import mean_movement
-from treewright.explorer.forest_page_data import is_forest
+from treewright.explain.partial_dependence import PartialDependence
 from treewright.explorer.report_charts import Chart, bars, curves, matrix, short
+from treewright.explorer.report_findings import MOST_FEATURES, Findings
 from treewright.explorer.report_parts import (
     calibration_chart,
     few_of,
@@ -35,20 +28,26 @@ from treewright.explorer.report_parts import (
     interval_text,
     swarm_chart,
     table,
+    tree_lines,
 )
 from treewright.explorer.report_words import GLOSSARY, MEANINGS
 from treewright.figures import Evaluation
-from treewright.formatting.text import counted, printable
-from treewright.tree import Tree
+from treewright.formatting.text import counted, isolated, printable
 
-MOST_JUDGED = 5000
-"""Rows that features are shuffled among."""
-MOST_MOVED = 250
-"""Rows whose Shapley values are shown."""
 MOST_RESIDUALS = 600
-MOST_FEATURES = 12
-MOST_CURVES = 3
 MOST_LEAVES = 60
+"""Leaves of a picture, and of the lines of a tree that has more than lines are written for."""
+
+MOST_LINES = 250
+SMALLEST = 0.77
+"""A picture of a tree stays no smaller than this, or its words could not be read."""
+
+ROOM = {"any": 342, "700": 703, "1180": 1132}
+"""Widths of a window from which a picture is shown in place of lines, and the room of a report there."""
+
+PAPER_HEIGHT = 868
+FEW_CLASSES = 4
+"""Classes whose areas stand below their curves one by one."""
 
 Json = dict[str, Any]
 
@@ -83,16 +82,9 @@ class Report:
     rules: str = ""
 
     @cached_property
-    def trees(self) -> list[Tree]:
-        """The trees; none of a model of rules."""
-        return [] if self.rules else asked(self.model)[0]
-
-    @cached_property
-    def rows(self) -> Dataset | None:
-        """The rows as the tree has them, few of many."""
-        if self.X is None or not self.trees:
-            return None
-        return read_table(self.trees[0], read(self.X).take(few_of(read(self.X).n_rows, MOST_JUDGED)))
+    def findings(self) -> Findings:
+        """What is found out by asking the model about the rows."""
+        return Findings(self.model, self.X, self.y, not self.rules)
 
     # ---- parts -----------------------------------------------------------------------------------------
 
@@ -124,12 +116,7 @@ class Report:
             "title": self.title,
             "written": date.today().isoformat(),
             "model": {"class": type(self.model).__name__, "parameters": self._chosen(), **self._size()},
-            "feature_importances": {name: share for name, share, *_ in self.importances},
-            "permutation_importances": {
-                name: {"mean": moved, "std": spread}
-                for name, _, moved, spread in self.importances
-                if moved is not None
-            },
+            **self.findings.figures(),
             "columns": [
                 dict(zip(("name", "kind", "values", "missing"), column, strict=True))
                 for column in self.columns
@@ -138,18 +125,18 @@ class Report:
         }
 
     def _size(self) -> Json:
-        if not self.trees:
+        if not self.findings.trees:
             return {}
-        if len(self.trees) > 1:
-            return {"n_trees": len(self.trees)}
-        tree = self.trees[0]
+        if len(self.findings.trees) > 1:
+            return {"n_trees": len(self.findings.trees)}
+        tree = self.findings.trees[0]
         return {"n_leaves": int(tree.n_leaves), "n_nodes": len(tree), "depth": int(tree.depth)}
 
     def _chosen(self) -> Json:
-        """Give the parameters that are not as usual."""
+        """Give the parameters that have not their default values."""
         usual = signature(type(self.model)).parameters
         return {
-            name: plain(value) if isinstance(value, str | int | float | bool | None) else repr(value)
+            name: _plain(value)
             for name, value in self.model.get_params(deep=False).items()
             if name not in usual or value is not usual[name].default
         }
@@ -161,12 +148,15 @@ class Report:
             words += [counted(size["n_leaves"], "leaf", "leaves"), f"depth {size['depth']}"]
         elif "n_trees" in size:
             words.append(counted(size["n_trees"], "tree"))
-        if self.trees:
+        if self.findings.trees:
             draws = getattr(self.model, "draws_", None)
-            n_rows = int(self.trees[0].count[0]) if draws is None else draws.n_rows
+            n_rows = int(self.findings.trees[0].count[0]) if draws is None else draws.n_rows
             words.append(f"learned from {counted(n_rows, 'row')}")
-            words.append(counted(len(self.trees[0].schema.columns), "feature"))
-        words.append(f"report of {date.today().isoformat()}")
+            words.append(counted(len(self.findings.trees[0].schema.columns), "feature"))
+        card = getattr(self.model, "card_", None)
+        words.append(
+            f"report of {date.today().isoformat()}" if card is None else f"learned on {card.learned[:10]}"
+        )
         return f'<h1 dir="auto">{escape(self.title)}</h1><p class="pale">{escape(" · ".join(words))}</p>'
 
     def _figures(self) -> str:
@@ -174,17 +164,21 @@ class Report:
         if found is None:
             return "<p>No rows were given to judge it by.</p>"
         first = (
-            ("accuracy", "roc_auc", "f1", "log_loss")
+            ("accuracy", "recall", "precision", "f1", "roc_auc", "log_loss")
             if "accuracy" in found.figures
             else ("r2", "mean_absolute_error", "root_mean_squared_error")
         )
+        whose = self._whose(found)
         cards = "".join(
-            f"<div><small>{escape(MEANINGS[name][0])}</small><b>{short(found.figures[name])}</b>"
-            f"<small>{interval_text(found, name)}</small></div>"
+            f"<div><small>{escape(MEANINGS[name][0])}{whose.get(name, '')}</small>"
+            f"<b>{short(found.figures[name])}</b><small>{interval_text(found, name)}</small></div>"
             for name in first
             if name in found.figures
         )
-        rows = [[MEANINGS[name][0], value, between] for name, value, between in found.lines()]
+        rows = [
+            [f"{MEANINGS[name][0]}{whose.get(name, '')}", value, between]
+            for name, value, between in found.lines()
+        ]
         lead = f"On {counted(found.figures['n_rows'], 'row')}: {found.on}. Intervals are of 95 % confidence."
         return (
             f'<h2>How well it predicts</h2><p>{escape(lead)}</p><div class="headline">{cards}</div>'
@@ -192,22 +186,51 @@ class Report:
             f"{table(['figure', 'value', '95 % interval'], rows, 1)}</details>"
         )
 
+    def _whose(self, found: Evaluation) -> dict[str, str]:
+        """Say of which class the figures are that are of one: the second of two, or the mean over all."""
+        classes = found.figures.get("classes", [])
+        if not classes:
+            return {}
+        words = f" of {isolated(printable(str(classes[1])))}" if len(classes) == 2 else ", mean of classes"
+        return dict.fromkeys(("recall", "precision", "f1"), words)
+
     def _tree(self) -> str:
         if self.rules:
             return f'<h2>The rules</h2><pre class="scroll">{escape(self.rules)}</pre>'
-        if len(self.trees) > 1:
+        if len(self.findings.trees) > 1:
             return ""
-        tree = self.trees[0]
+        tree = self.findings.trees[0]
         way: Literal["top_down", "left_right"] = "top_down" if tree.n_leaves <= 8 else "left_right"
-        drawing = plot_tree(tree, max_leaves=MOST_LEAVES, orientation=way)
+        drawing = plot_tree(tree, max_leaves=MOST_LEAVES, orientation=way, title="")
         hidden = (
             ""
-            if tree.n_leaves <= MOST_LEAVES
-            else f" The {MOST_LEAVES} leaves where most is at stake are drawn."
+            if tree.n_leaves <= MOST_LINES
+            else f" The {MOST_LEAVES} leaves where most is at stake are shown."
         )
         size = counted(int(tree.n_leaves), "leaf", "leaves")
-        words = f"{size}.{hidden} The explorer below has all about each node."
-        return f'<h2>The tree</h2><p class="pale">{words}</p><div class="tree-picture">{drawing.svg}</div>'
+        below = '<span class="on-screen"> The explorer below has all about each node.</span>'
+        words = f'<p class="pale">{size}.{hidden}{self._proof()}{below}</p>'
+        width, height = drawing.width * SMALLEST, drawing.height * SMALLEST
+        narrowest = next((least for least, room in ROOM.items() if width <= room), None)
+        if narrowest in ("any", "700") and height > PAPER_HEIGHT:
+            narrowest = "1180"
+        if MOST_LEAVES < tree.n_leaves <= MOST_LINES:
+            narrowest = None  # lines have room for the whole tree
+        picture = f'<div class="tree-picture from-{narrowest}">{drawing.svg}</div>' if narrowest else ""
+        lines = (
+            ""
+            if narrowest == "any"
+            else tree_lines(tree, MOST_LINES if tree.n_leaves <= MOST_LINES else MOST_LEAVES)
+        )
+        return f"<h2>The tree</h2>{words}{picture}{lines}"
+
+    def _proof(self) -> str:
+        """Say of an optimal tree whether there can be none better."""
+        if not hasattr(self.model, "optimal_"):
+            return ""
+        limits = "no tree within its limits has a lower objective"
+        bounds = f"objective {short(self.model.objective_)}, lower bound {short(self.model.lower_bound_)}"
+        return f" Proven optimal: {limits} ({bounds})." if self.model.optimal_ else f" Not proven: {bounds}."
 
     def _classes(self) -> str:
         found = self.evaluation
@@ -219,7 +242,7 @@ class Report:
                 printable(str(one["class"])),
                 *(short(one[name]) for name in ("recall", "precision", "f1")),
                 "–" if one.get("roc_auc") is None else short(one["roc_auc"]),
-                f"{one['support']:g}",
+                short(one["support"]),
             ]
             for one in found.per_class
         ]
@@ -229,7 +252,8 @@ class Report:
             pictures.append(
                 figure(
                     matrix(names, found.figures["confusion_matrix"]),
-                    "Confusion matrix, shaded by the share of the line",
+                    "Confusion matrix, shaded by the share of the true class",
+                    large=len(names) > FEW_CLASSES,
                 )
             )
         for name, across, up, words, area in (
@@ -240,9 +264,13 @@ class Report:
             if lines and len(names) <= 20:
                 points = {label: list(zip(curve.x, curve.y, strict=True)) for label, curve in lines.items()}
                 shown = list(lines.items())[1:] if len(lines) == 2 else list(lines.items())
-                areas = ", ".join(f"{printable(label)} {curve.area:.3f}" for label, curve in shown[:6])
+                areas = ", ".join(f"{isolated(printable(label))} {curve.area:.3f}" for label, curve in shown)
+                if len(shown) > FEW_CLASSES:
+                    sizes = sorted(curve.area for _, curve in shown)
+                    areas = f"{sizes[0]:.3f} to {sizes[-1]:.3f} by class"
                 drawn = curves(points, across, up, words, diagonal=name == "roc")
-                pictures.append(figure(drawn, f"{words}: {area} {areas}", [label for label, _ in shown]))
+                key = [label for label, _ in shown] if name == "roc" else []
+                pictures.append(figure(drawn, f"{words}: {area} {areas}", key))
         if found.calibration:
             pictures.append(
                 figure(
@@ -258,11 +286,17 @@ class Report:
             return ""
         said, true = found.residuals[few_of(len(found.residuals), MOST_RESIDUALS)].T
         low, high = float(min(said.min(), true.min())), float(max(said.max(), true.max()))
-        pairs = Chart((low, high), (low, high), "predicted", "true", "True against predicted numbers")
+        name = self._target
+        words = f"True against predicted {name}"
+        pairs = Chart((low, high), (low, high), f"predicted {name}", f"true {name}", words)
         pairs.line([(low, low), (high, high)], "chance")
         off = true - said
         away = Chart(
-            (low, high), (float(off.min()), float(off.max())), "predicted", "true − predicted", "Residuals"
+            (low, high),
+            (float(off.min()), float(off.max())),
+            f"predicted {name}",
+            "true − predicted",
+            "Residuals",
         )
         away.line([(low, 0), (high, 0)], "chance")
         pairs.dots(zip(said.tolist(), true.tolist(), strict=True))
@@ -271,39 +305,12 @@ class Report:
         drawn = "" if n_rows <= MOST_RESIDUALS else f", {MOST_RESIDUALS} of {n_rows} rows drawn"
         return (
             '<h2>Residuals</h2><div class="charts">'
-            f"{figure(pairs.svg(), f'True against predicted{drawn}')}"
-            f"{figure(away.svg(), 'Residuals')}</div>"
+            f"{figure(pairs.svg(), f'{words}{drawn}; on the dotted line they are equal')}"
+            f"{figure(away.svg(), 'Residuals: how far each row is from its prediction')}</div>"
         )
 
-    @cached_property
-    def importances(self) -> list[tuple[str, float, float | None, float | None]]:
-        """Name, share in the decrease of impurity, loss when shuffled and its spread, the largest first."""
-        if not self.trees:
-            return []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if self.X is None or self.y is None:
-                found = self.model.importances()
-            else:
-                table = read(self.X)
-                rows = few_of(table.n_rows, MOST_JUDGED)
-                whole = is_forest(self.model) or len(rows) == table.n_rows
-                given = (self.X, self.y) if whole else (table.take(rows), target_rows(self.y, rows))
-                found = self.model.importances(*given)
-        moved, spread = found.permutation, found.spreads.get("permutation")
-        rows_of = [
-            (
-                printable(name),
-                float(found.impurity[at]),
-                None if moved is None else float(moved[at]),
-                None if spread is None else float(spread[at]),
-            )
-            for at, name in enumerate(found.names)
-        ]
-        return sorted(rows_of, key=lambda row: -row[1])
-
     def _importance(self) -> str:
-        rows = [row for row in self.importances if row[1] > 0][:MOST_FEATURES]
+        rows = [row for row in self.findings.importances if row[1] > 0][:MOST_FEATURES]
         if not rows:
             return ""
         left = bars(
@@ -318,34 +325,37 @@ class Report:
                 "What is lost when a feature is shuffled",
             )
             what = "accuracy" if self._is_classifier else "R²"
-            between = "trees" if len(self.trees) > 1 else "shuffles"
+            between = "trees" if len(self.findings.trees) > 1 else "shuffles"
             pictures.append(
                 figure(
                     right, f"What {what} loses when the feature is shuffled, ± the spread between {between}"
                 )
             )
-        return f'<h2>Feature importance</h2><div class="charts wide-charts">{"".join(pictures)}</div>'
+        return f'<h2>Feature importance</h2><div class="charts">{"".join(pictures)}</div>'
 
     def _dependence(self) -> str:
-        rows = self.rows
-        if rows is None or not len(rows):
+        pictures = [self._depends(found) for found in self.findings.dependences]
+        if not pictures:
             return ""
-        trees, says = asked(self.model)
-        pictures = [
-            self._depends(partial_dependence(rows, feature, says))
-            for feature in strongest(self.model, trees, MOST_CURVES)
-        ]
-        what = "the prediction" if not self._is_classifier else f"the probability of {self._last_class}"
-        words = f"How {what} changes with a feature: the mean over rows, and thin single rows (ICE)."
-        lead = f'<h2>Partial dependence</h2><p class="pale" dir="auto">{escape(words)}</p>'
+        what = (
+            f"predicted {self._target}"
+            if not self._is_classifier
+            else f"the probability of {self._last_class}"
+        )
+        words = f"How {what} changes with a feature: thick the mean over rows, thin single rows (ICE)."
+        lead = f'<h2>Partial dependence</h2><p class="pale">{escape(words)}</p>'
         return f'{lead}<div class="charts">{"".join(pictures)}</div>'
 
     @property
+    def _target(self) -> str:
+        return isolated(printable(str(getattr(self.model, "target_name_", "") or "target")))
+
+    @property
     def _last_class(self) -> str:
-        return printable(str(plain(self.trees[0].schema.classes[-1])))  # type: ignore[index]
+        return isolated(printable(str(plain(self.findings.trees[0].schema.classes[-1]))))  # type: ignore[index]
 
     def _depends(self, found: PartialDependence) -> str:
-        column = self.trees[0].schema.columns[found.feature]
+        column = self.findings.trees[0].schema.columns[found.feature]
         mean, each = found.mean[:, -1], found.each[:, :, -1]
         low, high = float(min(mean.min(), each.min())), float(max(mean.max(), each.max()))
         if self._is_classifier:
@@ -355,51 +365,52 @@ class Report:
         x = np.arange(len(found.grid), dtype=float) if named else found.grid + shift
         ends = (float(x.min()) - 0.4 * named, float(x.max()) + 0.4 * named)
         name = printable(column.name)
-        up = "probability" if self._is_classifier else "prediction"
+        up = f"probability of {self._last_class}" if self._is_classifier else f"predicted {self._target}"
         chart = Chart(ends, (low, high), name, up, f"Partial dependence on {name}")
         if column.unit:
             is_date = column.unit.startswith("datetime64")
             chart.write = lambda number: axis_text(column, number)[: 10 if is_date else None]
         if named:
-            chart.names = [printable(column.text(int(value))) for value in found.grid]
-        for line in each[:25].tolist():
-            chart.line(zip(x.tolist(), line, strict=True), "ice")
-        chart.line(zip(x.tolist(), mean.tolist(), strict=True))
-        if named:
-            for place, value in zip(x.tolist(), mean.tolist(), strict=True):
-                chart.dot(place, value, 4)
-        return figure(chart.svg(), name)
+            chart.names = self.findings.grid_of(found)
+        if named:  # nothing lies between two categories
+            for place, value, lines in zip(x.tolist(), mean.tolist(), each[:25].T.tolist(), strict=True):
+                for line in sorted(set(lines)):
+                    chart.dash(place, line)
+                chart.dot(place, value, 5)
+        else:
+            for line in each[:25].tolist():
+                chart.line(zip(x.tolist(), line, strict=True), "ice")
+            chart.line(zip(x.tolist(), mean.tolist(), strict=True))
+        return figure(chart.svg())
 
     def _movement(self) -> str:
-        rows = self.rows
-        if rows is None or not len(rows):
+        if self.findings.moved is None:
             return ""
-        few = rows.take(few_of(len(rows), MOST_MOVED))
-        trees = self.trees[:: max(1, len(self.trees) // 20)]
-        values = shap_of(trees, self.model, few)
-        moved = mean_movement(values)
-        order = [
-            int(place) for place in np.argsort(-moved, kind="stable")[:MOST_FEATURES] if moved[place] > 0
-        ]
-        if not order:
-            return ""
-        names = trees[0].schema.names
+        few, values, moved, order = self.findings.moved
+        names = self.findings.trees[0].schema.names
         drawn = bars(
             [(printable(names[place]), float(moved[place]), None) for place in order],
             "Mean size of Shapley values",
         )
         swarm = swarm_chart(values[:, :, -1], few, order, [printable(names[place]) for place in order])
-        what = "the prediction" if not self._is_classifier else f"the probability of {self._last_class}"
-        words = (
-            f"How far each feature moves {what} from its mean, row by row; a dot is a row, yellow if its "
-            "value is high, blue if it is low."
+        what = (
+            f"predicted {self._target}"
+            if not self._is_classifier
+            else f"the probability of {self._last_class}"
         )
-        pictures = figure(swarm, f"{len(few)} rows") + figure(drawn, "Mean size over rows and classes")
-        lead = f'<h2>SHAP values</h2><p class="pale" dir="auto">{escape(words)}</p>'
-        return f'{lead}<div class="charts wide-charts">{pictures}</div>'
+        words = (
+            f"How far each feature moves {what} from its mean, row by row: a dot is a row, yellow where the "
+            "feature's value is high, blue where it is low; categories are shaded in their order."
+        )
+        halves = "; half the sum over all classes" if values.shape[2] > 2 else ""
+        pictures = figure(swarm, f"SHAP values of {counted(len(few), 'row')}") + figure(
+            drawn, f"Mean absolute SHAP value of the rows{halves}"
+        )
+        lead = f'<h2>SHAP values</h2><p class="pale">{escape(words)}</p>'
+        return f'{lead}<div class="charts">{pictures}</div>'
 
     def _data(self) -> str:
-        notes = "".join(f'<li dir="auto">{escape(printable(note))}</li>' for note in self.notes)
+        notes = "".join(f"<li>{escape(printable(note))}</li>" for note in self.notes)
         if not self.columns:
             return f"<h2>Notes</h2><ul>{notes}</ul>" if notes else ""
         head = ["column", "kind", "values", "missing"]
@@ -408,10 +419,21 @@ class Report:
 
     def _parameters(self) -> str:
         chosen = self._chosen()
-        lines = "".join(
-            f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in chosen.items()
+        every = {name: _plain(value) for name, value in self.model.get_params(deep=False).items()}
+        told = _definitions(chosen) if chosen else "<p>All parameters have their default values.</p>"
+        rest = (
+            f"<details><summary>All {len(every)} parameters</summary>{_definitions(every, ' many')}</details>"
         )
-        return f"<h2>Parameters</h2>{f'<dl>{lines}</dl>' if lines else '<p>All parameters are as usual.</p>'}"
+        return f"<h2>Parameters</h2>{told}{rest}"
+
+
+def _plain(value: Any) -> Any:
+    return plain(value) if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+def _definitions(values: Json, kind: str = "") -> str:
+    lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in values.items())
+    return f'<dl class="parameters{kind}">{lines}</dl>'
 
 
 def _glossary(classifier: bool) -> str:

@@ -5,11 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 
+from treewright.draw.typography import cut_in_the_middle, text_width
 from treewright.formatting.colours import class_colour
 
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 10.0, 42.0
+NAME_SIZE = 14.0
+"""How large names beside bars and cells are, as in the style sheet."""
+
+TICK_SIZE = 13.0
+"""How large the numbers and names of axes are, as in the style sheet."""
+
+SLOPE, COSLOPE = math.sin(math.radians(40)), math.cos(math.radians(40))
+MOST_SLANTED = 90.0
+"""The height that slanted names may take."""
 
 Point = tuple[float, float]
 
@@ -22,18 +33,36 @@ def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
     >>> ticks(0, 1), ticks(9, 46.6)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [10.0, 20.0, 30.0, 40.0])
     """
-    if not high > low:
+    rough = high / wanted - low / wanted  # the difference may be beyond all numbers
+    if not rough > 1e-300 or rough <= 1e-15 * max(abs(low), abs(high)):
         return [low]
-    rough = (high - low) / wanted
-    power = 10 ** math.floor(math.log10(rough))
+    power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= 0.999 * rough)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [float(f"{place * step:.12g}") for place in range(first, last + 1)]
 
 
+def share_of(value: float, low: float, high: float) -> float:
+    """Say how far a number is on the way from one to another, which may be as far apart as numbers are.
+
+    Examples
+    --------
+    >>> share_of(3, 2, 6), share_of(0.0, -1.7e308, 1.7e308), share_of(2, 2, 2)
+    (0.25, 0.5, 0.0)
+    """
+    factor = 0.25 if max(abs(low), abs(high)) > 1e307 else 1.0
+    return (factor * value - factor * low) / ((factor * high - factor * low) or 1.0)
+
+
 def short(number: float) -> str:
-    """Write a number for an axis."""
-    return f"{number:.4g}"
+    """Write a number for an axis, or a count: whole numbers as they are, others in four digits.
+
+    Examples
+    --------
+    >>> short(18253.0), short(2 / 3), short(12345.6), short(1e12), short(2e-7)
+    ('18253', '0.6667', '12346', '1e+12', '2e-07')
+    """
+    return f"{number:.0f}" if 1e3 <= abs(number) < 1e9 else f"{number:.4g}"
 
 
 @dataclass
@@ -61,13 +90,27 @@ class Chart:
     write: Callable[[float], str] = short
     parts: list[str] = field(default_factory=list)
 
+    @cached_property
+    def slanted(self) -> bool:
+        """Whether names below the axis are too long to stand upright."""
+        room = (self.width - LEFT - RIGHT) / max(len(self.names), 1) - 6
+        return any(text_width(name, TICK_SIZE) > room for name in self.names)
+
+    @cached_property
+    def bottom(self) -> float:
+        """The room below the axis."""
+        longest = max((text_width(name, TICK_SIZE) for name in self.names), default=0.0)
+        return BOTTOM + min(longest * SLOPE, MOST_SLANTED) * self.slanted
+
+    def _slanted_room(self, x: float) -> float:
+        """Give the length of a slanted name that ends at a place and stays inside the picture."""
+        return min(MOST_SLANTED / SLOPE, x / COSLOPE)
+
     def at(self, x: float, y: float) -> Point:
         """Give the place of a point on the page."""
-        left, right = self.x
-        low, high = self.y
         return (
-            LEFT + (x - left) / ((right - left) or 1) * (self.width - LEFT - RIGHT),
-            self.height - BOTTOM - (y - low) / ((high - low) or 1) * (self.height - TOP - BOTTOM),
+            LEFT + share_of(x, *self.x) * (self.width - LEFT - RIGHT),
+            self.height - self.bottom - share_of(y, *self.y) * (self.height - TOP - self.bottom),
         )
 
     def line(self, points: Iterable[Point], kind: str = "curve", colour: str | None = None) -> None:
@@ -86,6 +129,11 @@ class Chart:
         tip = f"<title>{escape(words)}</title>" if words else ""
         self.parts.append(f'<circle cx="{across:.1f}" cy="{up:.1f}" r="{radius:.1f}" {paint}>{tip}</circle>')
 
+    def dash(self, x: float, y: float) -> None:
+        """Add a short line across."""
+        across, up = self.at(x, y)
+        self.parts.append(f'<path d="M{across - 9:.1f} {up:.1f}h18" class="ice"/>')
+
     def dots(self, points: Iterable[Point], size: float = 4.5) -> None:
         """Add many dots in one stroke."""
         self.parts.append(dots((self.at(*point) for point in points), size))
@@ -96,7 +144,7 @@ class Chart:
         )
 
     def _axes(self) -> Iterable[str]:
-        base, left = self.height - BOTTOM, LEFT
+        base, left = self.height - self.bottom, LEFT
         low, high = self.x
         marks: list[tuple[float, str]]
         if self.names:
@@ -109,14 +157,18 @@ class Chart:
         for place, words in marks:
             x, _ = self.at(float(place), self.y[0])
             yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{base}" class="grid"/>'
-            most = max(4, int(58 / max(1, len(self.names)))) if self.names else 99
-            fits = words if len(words) <= most else words[: most - 1] + "…"
-            yield self._text(x, base + 16, fits, "middle")
+            if self.slanted:
+                turn = f' transform="rotate(-40 {x + 4:.1f} {base + 14:.1f})"'
+                shown = cut_in_the_middle(words, self._slanted_room(x), TICK_SIZE)
+                yield self._text(x + 4, base + 14, shown, "end", turn)
+            else:
+                yield self._text(x, base + 16, words, "middle")
         for tick in ticks(*self.y):
             _, y = self.at(self.x[0], tick)
             yield f'<line x1="{left}" x2="{self.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>'
             yield self._text(left - 6, y + 4, short(tick), "end")
-        yield self._text((left + self.width - RIGHT) / 2, self.height - 6, self.across, "middle")
+        across = cut_in_the_middle(self.across, self.width - LEFT - RIGHT, TICK_SIZE)
+        yield self._text((left + self.width - RIGHT) / 2, self.height - 6, across, "middle")
         middle = (TOP + base) / 2
         yield self._text(13, middle, self.up, "middle", f' transform="rotate(-90 13 {middle:.1f})"')
 
@@ -153,13 +205,13 @@ def curves(lines: dict[str, list[Point]], across: str, up: str, words: str, *, d
 
 def bars(rows: Sequence[tuple[str, float, float | None]], words: str) -> str:
     """Draw bars to the right with their spread, the names on the left."""
-    width, step, left = 520.0, 24.0, 170.0
+    width, step, left = 420.0, 24.0, 150.0
     most = max((size + (spread or 0.0) for _, size, spread in rows), default=1.0) or 1.0
     parts = []
     for line, (name, size, spread) in enumerate(rows):
         y = 6 + step * line
         long = max(0.0, size) / most * (width - left - 70)
-        shown = name if len(name) <= 24 else name[:23] + "…"
+        shown = cut_in_the_middle(name, left - 8, NAME_SIZE)
         parts.append(
             f'<text x="{left - 8}" y="{y + 14}" class="number" text-anchor="end">{escape(shown)}</text>'
         )
@@ -181,7 +233,7 @@ def bars(rows: Sequence[tuple[str, float, float | None]], words: str) -> str:
 def matrix(names: Sequence[str], table: Sequence[Sequence[float]]) -> str:
     """Draw a confusion matrix, a line for each true class; cells are shaded by the share of their line."""
     cell = max(34.0, min(64.0, 420.0 / len(names)))
-    slanted = len(names) > 4 or 8 * max(map(len, names)) > cell
+    slanted = max(text_width(name, NAME_SIZE) for name in names) > cell - 4
     left, top = 120.0, 96.0 if slanted else 46.0
     width, height = left + cell * len(names) + (70 if slanted else 24), top + cell * len(names) + 8
     parts = [
@@ -189,7 +241,7 @@ def matrix(names: Sequence[str], table: Sequence[Sequence[float]]) -> str:
         f'<text x="6" y="{top - 8}" class="tick">true</text>',
     ]
     for line, (name, counts) in enumerate(zip(names, table, strict=True)):
-        shown = escape(name if len(name) <= 15 else name[:14] + "…")
+        shown = escape(cut_in_the_middle(name, left - 10, NAME_SIZE))
         middle = cell * line + cell / 2
         parts.append(
             f'<text x="{left - 8}" y="{top + middle + 5}" class="number" text-anchor="end">{shown}</text>'

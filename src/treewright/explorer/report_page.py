@@ -14,12 +14,13 @@ from treewright.explorer.page import (
     content_hash,
     figures_script,
     page_content,
+    refuse_several_targets,
     style_text,
     write_page,
 )
 from treewright.explorer.report import Report
 from treewright.figures import Evaluation, class_figures, evaluate_model, number_figures
-from treewright.formatting.text import printable
+from treewright.formatting.text import left_to_right, printable
 
 
 def report_page(
@@ -29,30 +30,22 @@ def report_page(
     *,
     validation: tuple[Any, Any] | None = None,
     cv: int | None = 10,
-    max_rows: int = 1000,
     title: str | None = None,
+    **shown: Any,
 ) -> Page:
     """Make the page of a fitted tree or forest, see `to_html` of estimators."""
+    refuse_several_targets(model)
     found = judged(model, X, y, validation, cv)
     rows = validation or ((None, None) if X is None else (X, y))
-    heading = title or f"{getattr(model, 'target_name_', 'target')} by {type(model).__name__}"
+    usual = f"{getattr(model, 'target_name_', 'target')} by {type(model).__name__}"
+    heading = title or left_to_right(usual)
     report = Report(model, printable(heading), found, *rows)
-    return compose(report, X, y, validation=validation, cv=cv, max_rows=max_rows)
+    return compose(report, X, y, validation=validation, cv=cv, **shown)
 
 
-def compose(
-    report: Report,
-    X: Any,
-    y: Any,
-    *,
-    validation: tuple[Any, Any] | None = None,
-    cv: int | None = None,
-    max_rows: int = 1000,
-) -> Page:
-    """Put a report above the explorer of its model."""
-    content = page_content(
-        report.model, X, y, validation=validation, cv=cv, max_rows=max_rows, title=report.title
-    )
+def compose(report: Report, X: Any, y: Any, **shown: Any) -> Page:
+    """Put a report above the explorer of its model; `shown` is as for `page_content`."""
+    content = page_content(report.model, X, y, title=report.title, **shown)
     return Page(write_page(content, "main", report.html(), report.figures), report.title)
 
 

@@ -1,7 +1,8 @@
-"""Parts of a report: tables, pictures with captions, calibration, Shapley values row by row."""
+"""Parts of a report: the tree in lines, tables, pictures with captions, calibration, Shapley values."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -10,11 +11,22 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.draw.evaluation_plots import ranks
-from treewright.explorer.report_charts import Chart, dots, short
+from treewright.draw.typography import cut_in_the_middle
+from treewright.draw.visible_tree import show
+from treewright.explorer.report_charts import NAME_SIZE, Chart, dots, short
+from treewright.export.text import Writer, percent
 from treewright.figures import Evaluation
 from treewright.formatting.colours import class_colour, number_colour
-from treewright.formatting.text import printable
+from treewright.formatting.text import counted, isolated, printable
+from treewright.tree import Tree
 
+DEEPEST_LINES = 16
+"""Lines of deeper nodes are not indented any more."""
+
+MOST_CATEGORIES = 8
+FROM_THE_RIGHT = re.compile(
+    r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+(?:\s+[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+)*"
+)
 SHADES = 6
 """Shades by which a dot shows whether its value is low or high."""
 
@@ -32,18 +44,71 @@ def interval_text(found: Evaluation, name: str) -> str:
     return "" if bounds is None else f"{short(bounds[0])} to {short(bounds[1])}"
 
 
-def figure(svg: str, caption: str, names: Sequence[str] = ()) -> str:
+def tree_lines(tree: Tree, most: int) -> str:
+    """Write a tree as lists in lists, which can be read at any width; very deep lines say how deep."""
+    shown = show(tree, most)
+    writer = Writer(shown.tree, None, MOST_CATEGORIES, class_weights=False, missing=False)
+    depth, hidden = shown.tree.node_depth.tolist(), shown.hidden.tolist()
+    counts, shares = shown.tree.count.tolist(), _shares(shown.tree)
+    parts: list[str] = []
+    stack: list[tuple[int, str] | str] = [(0, "all rows")]
+    while stack:
+        step = stack.pop()
+        if isinstance(step, str):
+            parts.append(step)
+            continue
+        node, condition = step
+        children = shown.tree.children(node)
+        says = (
+            "" if children else f" → {_swatch(shown.tree, node)}<b>{_sentence(writer.prediction(node))}</b>"
+        )
+        below = f" · {counted(hidden[node], 'leaf', 'leaves')}" if hidden[node] else ""
+        note = f'<small class="pale">{counted(counts[node], "row")}{shares[node]}{below}</small>'
+        deep = f"[{depth[node]}] " if depth[node] > DEEPEST_LINES else ""
+        parts.append(f"<li><p>{deep}{_sentence(condition)}{says} {note}</p>")
+        nested = depth[node] < DEEPEST_LINES
+        stack.append("</ul></li>" if children and nested else "</li>" if nested or not children else "")
+        if children:
+            parts.append("<ul>" if nested else "</li>")
+            stack += reversed(list(zip(children, writer.conditions(node), strict=True)))
+    return f'<ul class="tree-lines">{"".join(parts)}</ul>'
+
+
+def _sentence(words: str) -> str:
+    """Escape a sentence; words in it that run from right to left do not turn the signs beside them."""
+    return escape(FROM_THE_RIGHT.sub(lambda found: isolated(found[0]), words))
+
+
+def _shares(tree: Tree) -> list[str]:
+    """Say of each node how sure its class is."""
+    if not tree.is_classifier:
+        return [""] * len(tree)
+    sure = tree.class_probabilities[np.arange(len(tree)), tree.label]
+    return [f" · {percent(share)} %" for share in sure.tolist()]
+
+
+def _swatch(tree: Tree, node: int) -> str:
+    if not tree.is_classifier:
+        return ""
+    colour = class_colour(int(tree.label[node]))
+    square = f'<rect width="11" height="11" rx="2" fill="{colour}"/>'
+    return f'<svg width="11" height="11" aria-hidden="true">{square}</svg> '
+
+
+def figure(svg: str, caption: str = "", names: Sequence[str] = (), *, large: bool = False) -> str:
     """Put a picture and its caption together; of several classes a key says which colour is whose."""
     key = ""
     if len(names) > 1:
         swatches = (
             '<span class="key"><svg width="12" height="12" aria-hidden="true">'
-            f'<rect width="12" height="12" rx="2" fill="{class_colour(code)}"/></svg>&nbsp;'
-            f"{escape(printable(name))}</span> "
+            f'<rect width="12" height="12" rx="2" fill="{class_colour(code)}"/></svg>'
+            f"<bdi>{escape(printable(name))}</bdi></span> "
             for code, name in enumerate(names[:12])
         )
         key = f'<div class="legend">{"".join(swatches)}</div>'
-    return f'<figure>{svg}{key}<figcaption dir="auto">{escape(caption)}</figcaption></figure>'
+    words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    kind = ' class="large"' if large else ""
+    return f"<figure{kind}>{svg}{key}{words}</figure>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
@@ -52,7 +117,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
     names = "".join(f'<th scope="col"{way}>{escape(name)}</th>' for name, way in zip(head, side, strict=True))
     lines = "".join(
         "<tr>"
-        + "".join(f'<td dir="auto"{way}>{escape(cell)}</td>' for cell, way in zip(row, side, strict=True))
+        + "".join(
+            f"<td{way}><bdi>{escape(cell)}</bdi></td>" if place == 0 else f"<td{way}>{escape(cell)}</td>"
+            for place, (cell, way) in enumerate(zip(row, side, strict=True))
+        )
         + "</tr>"
         for row in rows
     )
@@ -79,13 +147,13 @@ def swarm_chart(
     """Draw Shapley values, a line of dots for each feature."""
     shown = values[:, order]
     low, high = float(shown.min()), float(shown.max())
-    left, width, step = 170.0, 520.0, 24.0
+    left, width, step = 150.0, 420.0, 24.0
     scale = (width - left - 40) / ((high - low) or 1.0)
     zero = left - low * scale
     parts = [f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="{step * len(order)}" class="grid"/>']
     random = np.random.default_rng(0)
     for line, (place, name) in enumerate(zip(order, names, strict=True)):
-        label = name if len(name) <= 24 else name[:23] + "…"
+        label = cut_in_the_middle(name, left - 8, NAME_SIZE)
         above = f'<text x="{left - 8}" y="{step * line + 16}" class="number" text-anchor="end">'
         parts.append(f"{above}{escape(label)}</text>")
         up = step * line + 12 + random.uniform(-7, 7, len(shown))

@@ -25,11 +25,16 @@ from treewright.explorer.local_server import (
     refuse_taken,
 )
 from treewright.explorer.page import policy, write_page
-from treewright.explorer.page_data import content_of, tree_content
+from treewright.explorer.page_data import TREE_PARTS, content_of, tree_content
+from treewright.tree import Tree
 
 
 class CancelledError(Exception):
     """The reader does not want the edit any more that is being made."""
+
+
+MOST_WRITTEN = 12
+"""So many trees that were shown last are kept as they were written."""
 
 
 class ExplorerServer(LocalServer):
@@ -68,6 +73,7 @@ class ExplorerServer(LocalServer):
         self.start = {"leaves": editor.tree.n_leaves, "risk": editor.risk}
         self.save_to, self.log_to = save_to, log_to
         self.cv, self.max_rows, self.title = cv, max_rows, title
+        self.written: list[tuple[Tree, str]] = []
         self.lock = threading.Lock()  # one edit at a time
         self.does = {"/edit": self.edit, "/cancel": self.cancel, "/save": self.save}
 
@@ -75,6 +81,7 @@ class ExplorerServer(LocalServer):
         """Write the page of the tree as it is now."""
         editor = self.editor
         content = content_of(editor.explored, cv=self.cv, max_rows=self.max_rows, title=self.title)
+        self._keep(editor.tree, {name: content[name] for name in TREE_PARTS})
         return write_page(content | self._live(editor), "live"), "text/html", policy("live")
 
     def read(self, path: str) -> str | None:
@@ -82,7 +89,19 @@ class ExplorerServer(LocalServer):
         if path != "/tree":
             return None
         editor = self.editor
-        return json.dumps(tree_content(editor.explored, self.cv) | self._live(editor))
+        return f"{self._written(editor)[:-1]}, {json.dumps(self._live(editor))[1:]}"
+
+    def _written(self, editor: Editor) -> str:
+        """Write a tree, or take what was written of it: edits are often taken back."""
+        for tree, text in self.written:
+            if tree is editor.tree:
+                return text
+        return self._keep(editor.tree, tree_content(editor.explored, self.cv))
+
+    def _keep(self, tree: Tree, content: dict[str, Any]) -> str:
+        text = json.dumps(content)
+        self.written = [*self.written, (tree, text)][-MOST_WRITTEN:]
+        return text
 
     def _live(self, editor: Editor) -> dict[str, Any]:
         state = {

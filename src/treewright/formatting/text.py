@@ -12,6 +12,9 @@ _TURNING = frozenset(
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 )  # override the direction of a line
 
+WRITTEN_OUT = 1e7
+"""Numbers are written out up to here."""
+
 
 def printable(text: str) -> str:
     r"""Show control characters, line ends and direction overrides as escapes; leave all else as it is.
@@ -24,6 +27,30 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(ascii(c)[1:-1] if unicodedata.category(c) in _HIDDEN or c in _TURNING else c for c in text)
+
+
+def left_to_right(sentence: str) -> str:
+    r"""Mark a sentence of ours as one from left to right, if a name in it is not.
+
+    Examples
+    --------
+    >>> left_to_right("age from patients"), left_to_right("\u05d2\u05d9\u05dc from patients")[0]
+    ('age from patients', '\u200e')
+    """
+    turned = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in sentence)
+    return "\u200e" + sentence if turned else sentence
+
+
+def isolated(name: str) -> str:
+    r"""Keep a name that runs from right to left from turning the signs and numbers beside it.
+
+    Examples
+    --------
+    >>> isolated("age"), isolated("\u05d2\u05d9\u05dc")
+    ('age', '\u2068\u05d2\u05d9\u05dc\u2069')
+    """
+    turned = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
+    return f"\u2068{name}\u2069" if turned else name
 
 
 def shortest(number: float, offset: int = 0) -> str:
@@ -53,6 +80,17 @@ def number_text(number: float, decimals: int | None = None) -> str:
     ('0.8', '3', '0.67')
     """
     return shortest(number) if decimals is None else f"{number:.{decimals}f}"
+
+
+def figure(value: float) -> str:
+    """Write a figure to four digits and, below ten million, at least to the unit.
+
+    Examples
+    --------
+    >>> figure(0.123456), figure(58423.7), figure(12345678.0), figure(12.0)
+    ('0.1235', '58424', '1.235e+07', '12')
+    """
+    return f"{value:.0f}" if 1e3 <= abs(value) < WRITTEN_OUT else f"{value:.4g}"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

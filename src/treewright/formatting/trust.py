@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_STYLE = ".treewright-untrusted{display:none}.treewright-trusted[hidden]{display:block}"
+_STYLE = ".treewright-untrusted{display:none}.treewright-trusted[hidden]{display:block!important}"
 
 _LINE = "This picture is not shown: trust the notebook, or run the cell again."
 
@@ -15,7 +15,7 @@ def for_trusted(html: str) -> str:
     Examples
     --------
     >>> print(for_trusted("<svg><text>a</text></svg>").partition("</style>")[0])
-    <style>.treewright-untrusted{display:none}.treewright-trusted[hidden]{display:block}
+    <style>.treewright-untrusted{display:none}.treewright-trusted[hidden]{display:block!important}
     """
     return (
         f'<style>{_STYLE}</style><div class="treewright-untrusted">{_LINE}</div>'

@@ -8,7 +8,6 @@ import { keepPrice } from "./model/replace_tree.js";
 import { download, exports } from "./elements/export.js";
 import { Falling } from "./drawing/row_animation.js";
 import { Forest } from "./model/forest.js";
-import { GreedyView } from "./views/greedy_view.js";
 import { ForestView } from "./views/forest_view.js";
 import { Marks } from "./drawing/marks.js";
 import { Model } from "./model/model.js";
@@ -19,12 +18,15 @@ import { Quality } from "./views/quality.js";
 import { Regions } from "./views/regions.js";
 import { RowsView } from "./views/rows_view.js";
 import { RulesView } from "./views/rules_view.js";
+import { Search } from "./views/search.js";
+import { SideBySide, hasOthers } from "./views/side_by_side.js";
 import { State } from "./model/state.js";
 import { Sunburst } from "./views/sunburst.js";
-import { Teach } from "./views/teach.js";
+import { Teach, isLecture } from "./views/teach.js";
 import { TreeView } from "./views/tree_view.js";
 import { WhatIf } from "./views/what_if.js";
-import { element, numberText, replaceChildren } from "./elements/text.js";
+import { YourTree } from "./views/your_tree.js";
+import { element, isolated, numberText, replaceChildren } from "./elements/text.js";
 
 const TABS = {
   tree: "Tree",
@@ -34,10 +36,14 @@ const TABS = {
   rows: "Rows",
   "what-if": "What if",
   quality: "Quality",
-  greedy: "Optimal or greedy",
+  beside: "Side by side",
   forest: "Forest",
   teach: "Teach",
+  yours: "Your tree",
 };
+
+// Views that have the page to themselves, without outline, card and pruning.
+const ALONE = ["beside", "teach", "yours"];
 
 export const at = (id) => document.getElementById(id);
 
@@ -59,7 +65,8 @@ function start() {
     pinned: null,
     exchanged: null,
     member: 0,
-    tab: "tree",
+    game: null,
+    tab: isLecture(model) ? "teach" : "tree",
     theme: 0,
   });
   keepPrice(model, state);
@@ -80,6 +87,7 @@ function start() {
     pick: (row) => pickRow(model, state, row),
   });
   new Outline(at("outline"), model, state);
+  new Search(at("search"), model, state);
   new Card(at("card"), model, marks, state);
   new Compare(at("compare"), model, marks, state);
   new PathView(
@@ -101,8 +109,9 @@ function start() {
   new RowsView(at("panel-rows"), model, state, download, forest);
   new WhatIf(at("panel-what-if"), model, marks, state, forest);
   new Quality(at("panel-quality"), model, marks, state, forest);
-  if (content.greedy) new GreedyView(at("panel-greedy"), model, content, state);
-  new Teach(at("panel-teach"), model, marks, state);
+  if (hasOthers(content)) new SideBySide(at("panel-beside"), model, content, marks, state);
+  new Teach(at("panel-teach"), model, marks, state, download);
+  if (!forest) new YourTree(at("panel-yours"), model, marks, state, copyText);
   const forestView =
     forest && new ForestView({ panel: at("panel-forest"), picker: at("forest") }, forest, marks, state);
   buildTools(model, state, treeView, marks);
@@ -111,6 +120,7 @@ function start() {
   announce(model, state, treeView);
   new Caption(at("caption"), model, state);
   openSheet(state);
+  foldPruning(model, state);
   follow(model, state, marks, treeView);
   preparePaper(at("paper"), treeView, marks, state);
   dropHint();
@@ -133,9 +143,9 @@ function pickRow(model, state, row) {
 // ---- tabs and tools
 
 function buildTabs(model, state) {
-  const shown = Object.entries(TABS).filter(
-    ([key]) => !["forest", "greedy"].includes(key) || model.content[key],
-  );
+  const { content, rows } = model;
+  const isThere = { forest: content.forest, beside: hasOthers(content), yours: rows.length && !content.forest };
+  const shown = Object.entries(TABS).filter(([key]) => !(key in isThere) || isThere[key]);
   const tabs = shown.map(([key, name]) =>
     element(
       "button",
@@ -174,6 +184,8 @@ function buildTabs(model, state) {
       tabs[place].tabIndex = shown ? 0 : -1;
       at(`panel-${key}`).hidden = !shown;
     });
+    document.body.classList.toggle("alone", ALONE.includes(state.get("tab")));
+    document.body.dataset.tab = state.get("tab");
   });
 }
 
@@ -199,7 +211,7 @@ function buildTools(model, state, treeView, marks) {
     tool("Clear", () => state.set({ lit: null, why: null, row: null }), "put out what is lit"),
   );
   if (model.rows.length) {
-    const drop = tool("Drop", null, "let rows fall from the root to their leaves");
+    const drop = tool("Send rows down", null, "let rows fall from the root to their leaves");
     at("tools").append(drop);
     new Falling(treeView, drop, at("fallen"));
   }
@@ -270,12 +282,13 @@ function buildLegend(model, marks) {
       "span",
       { class: "key" },
       element("span", { class: "swatch", css: { background: colour }, "aria-hidden": "true" }),
-      element("span", { dir: "auto" }, words),
+      element("bdi", {}, words),
     );
   if (model.classes) {
     const more = model.width > 12 ? element("span", { class: "pale" }, `… ${model.width - 12} more`) : null;
     replaceChildren(
       at("legend"),
+      model.content.target !== "target" && element("span", { class: "pale" }, `${isolated(model.content.target)}:`),
       model.classes.slice(0, 12).map((name, code) => key(marks.fill(code), name)),
       more,
     );
@@ -283,7 +296,7 @@ function buildLegend(model, marks) {
     const shades = [0, 0.25, 0.5, 0.75, 1].map((share) => marks.numberColour(share));
     replaceChildren(
       at("legend"),
-      "predicts ",
+      element("span", {}, model.content.target === "target" ? "predicts" : model.content.target),
       numberText(model.lowest),
       element("span", { class: "ramp", css: { background: `linear-gradient(90deg, ${shades})` } }),
       numberText(model.highest),
@@ -314,6 +327,21 @@ function openSheet(state) {
   at("sheet-close").addEventListener("click", () => document.body.classList.remove("sheet"));
 }
 
+// Curves and choices of pruning fold away, and are so on low windows; a tree that is one leaf has no pruning at all.
+function foldPruning(model, state) {
+  const footer = document.querySelector("footer");
+  const toggle = at("path-fold");
+  const fold = (isOpen) => {
+    toggle.setAttribute("aria-expanded", String(isOpen));
+    footer.classList.toggle("brief", !isOpen);
+  };
+  toggle.addEventListener("click", () => fold(toggle.getAttribute("aria-expanded") !== "true"));
+  fold(window.innerHeight >= 700);
+  const show = () => (footer.hidden = model.lastStep === 0);
+  state.on(["exchanged"], show);
+  show();
+}
+
 function readAddress(model, state) {
   const wanted = new URLSearchParams(window.location.hash.slice(1));
   if (!wanted.has("node")) return; // it leads to a part of the page, or nowhere
@@ -325,7 +353,7 @@ function readAddress(model, state) {
   if (forest) state.set({ member: whole("tree", forest.trees.length) });
   state.set({ node: whole("node", model.size - 1), step: whole("step", model.lastStep) });
   const tab = wanted.get("tab");
-  if (Object.hasOwn(TABS, tab) && (tab !== "forest" || forest)) state.set({ tab });
+  if (at(`tab-${tab}`) || (Object.hasOwn(TABS, tab) && !at("tab-tree"))) state.set({ tab });
 }
 
 function follow(model, state, marks, treeView) {
@@ -336,6 +364,7 @@ function follow(model, state, marks, treeView) {
       step: state.get("step"),
       tab: state.get("tab"),
       ...(forest && { tree: state.get("member") }),
+      ...(state.get("tab") === "yours" && state.get("game")),
     });
     try {
       window.history.replaceState(null, "", `#${address}`);
@@ -344,7 +373,7 @@ function follow(model, state, marks, treeView) {
     }
   };
   let waiting = 0; // a browser counts the changes of an address
-  state.on(["exchanged", "node", "step", "tab"], (changed) => {
+  state.on(["exchanged", "node", "step", "tab", "game"], (changed) => {
     clearTimeout(waiting);
     waiting = setTimeout(keep, changed.every((name) => name === "step") ? 150 : 0);
   });
@@ -361,6 +390,8 @@ function follow(model, state, marks, treeView) {
 
 // The hint has served once the reader does something.
 function dropHint() {
+  if (window.matchMedia("(pointer: coarse)").matches)
+    at("hint").textContent = "Tap a node to see all about it · two fingers move and zoom · tap twice to fold";
   const drop = () => at("hint")?.remove();
   for (const name of ["pointerdown", "wheel", "keydown"])
     document.addEventListener(name, drop, { once: true });

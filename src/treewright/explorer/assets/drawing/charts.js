@@ -41,6 +41,14 @@ export function splitChart(model, marks, node, width = 300, height = 96) {
       shortened(endText(feature, axis.highest), 18),
     ),
   );
+  if (!model.classes)
+    shapes.push(
+      shape(
+        "text",
+        { x: width / 2, y: height - 3, class: "tick", "text-anchor": "middle" },
+        `up: ${shortened(model.content.target, 18)}`,
+      ),
+    );
   return chart(
     width,
     height,
@@ -77,6 +85,11 @@ export function targetChart(model, marks, node, width = 300, height = 78) {
     shape("line", { x1: 4, x2: width - 4, y1: inside, y2: inside, class: "axis" }),
     shape("line", { x1: said, x2: said, y1: 2, y2: inside, class: "cut" }),
     shape("text", { x: 4, y: height - 3, class: "tick" }, numberText(axis.lowest)),
+    shape(
+      "text",
+      { x: width / 2, y: height - 3, class: "tick", "text-anchor": "middle" },
+      shortened(model.content.target, 24),
+    ),
     shape(
       "text",
       { x: width - 4, y: height - 3, class: "tick", "text-anchor": "end" },
@@ -137,8 +150,7 @@ function bars(marks, counts, place, height) {
 }
 
 function heightOf(model, number, height) {
-  const share = model.highest > model.lowest ? (number - model.lowest) / (model.highest - model.lowest) : 0.5;
-  return height - 4 - Math.min(Math.max(share, -0.05), 1.05) * (height - 8);
+  return height - 4 - model.heightOf(number) * (height - 8);
 }
 
 function dots(model, marks, points, x, height) {

@@ -1,11 +1,14 @@
 // Marks: how a node and a branch look, and the colours of classes and numbers.
 
 import { CARD } from "../model/layout.js";
+import { drawHistogram, histogramOf } from "./card_histogram.js";
 import { isLight, numberColour } from "./colours.js";
 import { cssFill, definePatterns, hatching, named } from "./patterns.js";
+import { counted } from "../elements/text.js";
 
 const FLOW = 40;
-const ANSWERS_FROM = 0.34;
+const ANSWERS_FROM = 0.26;
+const READABLE = 12; // points on the page
 const LINES = ["first", "second", "third"];
 
 export class Marks {
@@ -14,6 +17,7 @@ export class Marks {
     this.colours = colours;
     this.theme = {};
     this.isHatched = false;
+    this.step = 0; // of pruning
     this.refresh();
   }
 
@@ -148,19 +152,24 @@ export class Marks {
         line: Math.max(3, 2 / scale),
         radius: 11,
       });
-    const [from, height] = detail > 1 ? [30, 8] : [46, 11];
-    this.bars(pen, node, left + 10, top + from, CARD.width - 20, height, opacity);
-    if (detail > 1) this.words(pen, layout, node, { leaf, folded, opacity });
-    else this.largeWords(pen, layout, node, { leaf, opacity, scale });
+    if (detail > 1) this.words(pen, layout, node, { leaf, folded, opacity, scale });
+    else {
+      this.bars(pen, node, left + 10, top + CARD.height - 20, CARD.width - 20, 12, opacity);
+      this.largeWords(pen, layout, node, { leaf, folded, opacity, scale });
+    }
   }
 
   // From farther away the title takes two lines if it must, and the answer stays as long as it can be read.
-  largeWords(pen, { x, y }, node, { leaf, opacity, scale }) {
+  largeWords(pen, { x, y }, node, { leaf, folded, opacity, scale }) {
     const { model, theme } = this;
     const top = y[node] - CARD.height / 2;
-    const size = Math.min(Math.max(9.5 / scale, 13), 34);
-    const lines = pen.lines(this.title(node, leaf), { size, bold: true, width: CARD.width - 8 });
-    const [first, type] = lines.length > 1 ? [top + 20, Math.min(size, 21)] : [top + 32, size];
+    const title = this.title(node, leaf);
+    const longest = Math.max(...title.split(/[\s_]/).map((word) => word.length));
+    const fits = (CARD.width - 8) / (0.72 * longest); // so large may its longest word be
+    const size = Math.max(Math.min(READABLE / scale, 36, fits), Math.min(9.5 / scale, 30), 13);
+    const lines = pen.lines(title, { size, bold: true, width: CARD.width - 8 });
+    const [first, type] = lines.length > 1 ? [top + 34, Math.min(size, 30)] : [top + 50, size];
+    if (folded) this.heldBelow(pen, x[node], top + CARD.height, size * 0.9, node, opacity);
     lines.forEach((words, line) =>
       pen.text(x[node], first + line * type * 0.98, words, {
         size: type,
@@ -184,19 +193,52 @@ export class Marks {
     return leaf ? this.model.prediction(node) : this.model.splits[node].question;
   }
 
-  words(pen, { x, y }, node, { leaf, folded, opacity }) {
+  // What a folded node holds stands below its card, where nothing else does.
+  heldBelow(pen, x, foot, size, node, opacity) {
+    const { ground, pale } = this.theme;
+    const words = counted(this.model.leavesBelow(node, this.step), "leaf", "leaves");
+    pen.text(x, foot + size * 1.15 + 4, words, { size, fill: pale, halo: ground, width: CARD.width, opacity });
+  }
+
+  // All of it can be read: the title in one line or two, the rows over the split with the cut, classes, and a note.
+  words(pen, { x, y }, node, { leaf, folded, opacity, scale }) {
     const { model, theme } = this;
-    const top = y[node] - CARD.height / 2;
-    const title = this.title(node, leaf);
-    const room = { bold: true, width: CARD.width - 14 };
-    const size = pen.lines(title, { ...room, size: 13 }).length > 1 ? 10.5 : 13;
-    pen.text(x[node], top + 20, title, { ...room, size, fill: theme.ink, opacity });
+    const [left, top] = [x[node] - CARD.width / 2 + 10, y[node] - CARD.height / 2];
+    const width = CARD.width - 20;
+    const size = Math.min(Math.max(READABLE / scale, 13), 18);
+    const small = Math.min(Math.max(READABLE / scale, 12), 17);
+    const room = { bold: true, width: CARD.width - 12, size };
+    const lines = pen.lines(this.title(node, leaf), room);
+    const histogram = leaf ? null : histogramOf(model, node);
+    const first = top + (histogram ? 3 : 18) + size;
+    lines.forEach((words, line) =>
+      pen.text(x[node], first + line * size * 0.95, words, { ...room, fill: theme.ink, opacity }),
+    );
+    const foot = top + CARD.height - small - 18;
+    if (histogram) {
+      const from = first + (lines.length - 1) * size * 0.95 + 7;
+      const ends = histogram.ends ? small * 0.92 : 0;
+      drawHistogram(pen, this, histogram, {
+        left,
+        top: from,
+        width,
+        height: Math.max(foot - from - ends - 1, 8),
+        opacity,
+        size: small * 0.92,
+      });
+    }
+    this.bars(pen, node, left, foot + (histogram ? 5 : -6), width, histogram ? 5 : 12, opacity);
     const said = model.classes || leaf ? "" : `${model.predictionWords(node)} · `;
-    const note = `${said}${model.note(node)}${folded ? " · folded" : ""}`;
-    pen.text(x[node], top + 56, note, { size: 11, fill: theme.pale, width: CARD.width - 16, opacity });
+    if (folded) this.heldBelow(pen, x[node], top + CARD.height, small, node, opacity);
+    pen.text(x[node], top + CARD.height - 5, `${said}${model.note(node)}`, {
+      size: small,
+      fill: theme.pale,
+      width: CARD.width - 8,
+      opacity,
+    });
     if (node)
       pen.text(x[node], top - 6, model.answer(node), {
-        size: 12,
+        size: small,
         fill: theme.ink,
         halo: theme.ground,
         width: CARD.width + 10,

@@ -4,8 +4,11 @@ import { replaceChildren } from "../elements/text.js";
 
 export function preparePaper(place, treeView, marks, state) {
   let wasHatched = false;
+  let folded = [];
   const show = (isPaper) => {
     document.documentElement.classList.toggle("paper", isPaper);
+    if (isPaper) folded = [...document.querySelectorAll("#report details:not([open])")]; // paper unfolds nothing
+    for (const part of folded) part.open = isPaper;
     marks.isHatched = isPaper || wasHatched;
     marks.refresh();
     const isTree = isPaper && state.get("tab") === "tree"; // its hatchings would be found first, and not seen

@@ -4,9 +4,9 @@ import { CARD } from "../model/layout.js";
 import { percentText } from "../elements/text.js";
 
 const MOST = 240;
-const LEVEL = 380; // milliseconds from a node to the next
-const SPREAD = 2200; // between the first and the last
-const PER_LINE = 13;
+export const LEVEL = 380; // milliseconds from a node to the next
+export const SPREAD = 2200; // between the first and the last
+export const PER_LINE = 13;
 
 export class Falling {
   #frame = 0;
@@ -43,7 +43,7 @@ export class Falling {
   // The button says what it does next.
   name() {
     const next = this.stages[this.stage + 1];
-    this.button.textContent = next ? `Drop ${next.name}` : "Clear rows";
+    this.button.textContent = next ? `Send ${next.name} down` : "Clear rows";
   }
 
   drop(stage) {
@@ -92,7 +92,7 @@ export class Falling {
     const now = isStill ? Infinity : performance.now() - this.begun;
     for (const dot of this.falling) {
       if (now < dot.begins) continue;
-      const [x, y] = this.place(dot, layout, now - dot.begins);
+      const [x, y] = placeOf(dot, layout, now - dot.begins);
       context.beginPath();
       context.arc(x, y, 4.6, 0, 2 * Math.PI);
       context.fillStyle = model.classes
@@ -104,22 +104,22 @@ export class Falling {
       context.stroke();
     }
   }
+}
 
-  // On the way between two nodes, or in the pile below the last.
-  place({ way, pile }, layout, time) {
-    const level = Math.floor(time / LEVEL);
-    const last = way.at(-1);
-    if (level >= way.length - 1) {
-      const left = layout.x[last] - CARD.width / 2 + 8;
-      const top = layout.y[last] + CARD.height / 2 + 9;
-      return [left + (pile % PER_LINE) * 12.6, top + Math.floor(pile / PER_LINE) * 10.4];
-    }
-    const share = time / LEVEL - level;
-    const eased = share * share * (3 - 2 * share); // branches swing as a cubic curve does
-    const aside = ((pile % 7) - 3) * 3;
-    const between = (axis, done) => axis[way[level]] + (axis[way[level + 1]] - axis[way[level]]) * done;
-    return layout.topDown
-      ? [between(layout.x, eased) + aside, between(layout.y, share)]
-      : [between(layout.x, share), between(layout.y, eased) + aside];
+// On the way between two nodes, or in the pile below the last.
+export function placeOf({ way, pile }, layout, time) {
+  const level = Math.floor(time / LEVEL);
+  const last = way.at(-1);
+  if (level >= way.length - 1) {
+    const left = layout.x[last] - CARD.width / 2 + 8;
+    const top = layout.y[last] + CARD.height / 2 + 9;
+    return [left + (pile % PER_LINE) * 12.6, top + Math.floor(pile / PER_LINE) * 10.4];
   }
+  const share = time / LEVEL - level;
+  const eased = share * share * (3 - 2 * share); // branches swing as a cubic curve does
+  const aside = ((pile % 7) - 3) * 3;
+  const between = (axis, done) => axis[way[level]] + (axis[way[level + 1]] - axis[way[level]]) * done;
+  return layout.topDown
+    ? [between(layout.x, eased) + aside, between(layout.y, share)]
+    : [between(layout.x, share), between(layout.y, eased) + aside];
 }

@@ -5,6 +5,8 @@ import { shape } from "../elements/text.js";
 
 export const FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
 
+const HALO = 7; // as wide is the ground around words that stand on branches
+
 export class CanvasPen {
   constructor(context) {
     this.context = context;
@@ -34,21 +36,31 @@ export class CanvasPen {
     context.globalAlpha = 1;
   }
 
+  fits(words, { size, bold, width }) {
+    this.context.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
+    return fitText(this.context, words, width) === words;
+  }
+
   // A text as one line if it fits, else as two, parted at a blank.
   lines(words, { size, bold, width }) {
     this.context.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
     return inLines(this.context, words, width);
   }
 
-  text(x, y, words, { size = 12, fill, bold = false, halo = null, width = Infinity, opacity = 1 }) {
+  text(
+    x,
+    y,
+    words,
+    { size = 12, fill, bold = false, halo = null, width = Infinity, opacity = 1, anchor = "middle" },
+  ) {
     const { context } = this;
     context.globalAlpha = opacity;
     context.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
-    context.textAlign = "center";
+    context.textAlign = anchor === "middle" ? "center" : anchor;
     const fitted = fitText(context, words, width);
     if (halo) {
       context.strokeStyle = halo;
-      context.lineWidth = 4;
+      context.lineWidth = HALO;
       context.lineJoin = "round";
       context.strokeText(fitted, x, y);
     }
@@ -118,6 +130,11 @@ export class SvgPen {
     this.shapes.push(shape("rect", settings));
   }
 
+  fits(words, { size, bold, width }) {
+    this.measure.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
+    return fitText(this.measure, words, width) === words;
+  }
+
   lines(words, { size, bold, width }) {
     this.measure.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
     return inLines(this.measure, words, width);
@@ -136,18 +153,23 @@ export class SvgPen {
     this.shapes.push(shape("path", { d, fill: this.fill(fill), opacity }));
   }
 
-  text(x, y, words, { size = 12, fill, bold = false, halo = null, width = Infinity, opacity = 1 }) {
+  text(
+    x,
+    y,
+    words,
+    { size = 12, fill, bold = false, halo = null, width = Infinity, opacity = 1, anchor = "middle" },
+  ) {
     this.measure.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
     const place = {
       x: tidy(x),
       y: tidy(y),
       "font-size": size,
       "font-weight": bold ? 600 : null,
-      "text-anchor": "middle",
+      "text-anchor": anchor,
     };
     const fittedWords = fitText(this.measure, words, width);
     if (halo) {
-      const line = { stroke: halo, "stroke-width": 4, "stroke-linejoin": "round", "aria-hidden": "true" };
+      const line = { stroke: halo, "stroke-width": HALO, "stroke-linejoin": "round", "aria-hidden": "true" };
       this.shapes.push(shape("text", { ...place, ...line, fill: halo }, fittedWords));
     }
     this.shapes.push(shape("text", { ...place, fill, opacity: opacity < 1 ? opacity : null }, fittedWords));

@@ -94,7 +94,7 @@ function groupFields(details, { categories }, own) {
         element("option", { value: number, selected: number === branch }, `branch ${number + 1}`),
       ),
     );
-    details.append(element("label", { dir: "auto" }, `${name} `, select));
+    details.append(element("label", {}, `${name} `, select));
     return select;
   });
   return () => {
@@ -115,7 +115,7 @@ function searchField(details, { categories }, own) {
   const tick = (code) => {
     const box = element("input", { type: "checkbox", checked: first.has(code) });
     box.addEventListener("change", () => (box.checked ? first.add(code) : first.delete(code), count()));
-    return element("label", { dir: "auto" }, box, ` ${categories[code]}`);
+    return element("label", {}, box, ` ${categories[code]}`);
   };
   const count = () =>
     replaceChildren(words, `${numberText(first.size)} of ${numberText(categories.length)} ticked`);
@@ -144,7 +144,7 @@ export function mergeForm(model, node, edit) {
   if (!split || split.kind !== KIND.table || split.answers.length < 3) return null;
   const boxes = split.answers.map((_, branch) => element("input", { type: "checkbox", value: branch }));
   const lines = split.answers.map((answer, branch) =>
-    element("label", { dir: "auto" }, boxes[branch], ` ${answer}`),
+    element("label", {}, boxes[branch], ` ${answer}`),
   );
   return form("Merge branches", lines, "Merge", () =>
     edit({

@@ -74,7 +74,8 @@ export function valueText(feature, value) {
   if (feature.categories)
     return feature.categories[Math.max(0, Math.min(Math.floor(value), feature.categories.length - 1))];
   if (isDate(feature)) return dateText(feature, value);
-  return numberText(value + (feature.offset || 0), 6);
+  const number = value + (feature.offset || 0);
+  return Number.isSafeInteger(number) ? String(number) : numberText(number, 6); // as the table has it
 }
 
 const MILLISECONDS = { D: 864e5, h: 36e5, m: 6e4, s: 1e3, ms: 1, us: 1e-3, ns: 1e-6 };

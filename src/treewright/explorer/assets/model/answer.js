@@ -44,5 +44,7 @@ export function branchBy(split, row) {
     return code < 0 ? code : (tableOf(split).get(code) ?? UNANSWERED);
   }
   const number = compared(split, row);
-  return number === null ? UNANSWERED : cutsOf(split).filter((cut) => number > cut).length;
+  if (number === null) return UNANSWERED;
+  if (!split.cuts) return split.threshold !== null && number > split.threshold ? 1 : 0;
+  return split.cuts.filter((cut) => number > cut).length;
 }

@@ -1,7 +1,7 @@
 // Layout: the tidy drawing of Reingold and Tilford (1981), as plot_tree has it; nothing is recursive.
 
-export const CARD = { width: 168, height: 64 };
-const ROOM = { topDown: { across: 18, along: 58 }, leftRight: { across: 26, along: 96 } };
+export const CARD = { width: 168, height: 108 };
+const ROOM = { topDown: { across: 18, along: 46 }, leftRight: { across: 26, along: 96 } };
 
 // Where the middle of each shown node stands; shown lists parents before children.
 export function layoutOf(model, shown, childrenOf, topDown) {

@@ -23,6 +23,7 @@ export class Model {
   take(content) {
     this.content = { ...this.content, ...content };
     Object.assign(this, content.tree);
+    this.bySmoothing = new Set(this.overruled); // nodes whose rows alone lead to another class
     this.byHand = new Set(this.decided); // leaves whose prediction was decided by hand
     this.seen = this.observed ?? this.value; // class weights, or means, of training rows
     this.splits = content.splits.map((split) => split && worded(split, this.features));
@@ -84,6 +85,18 @@ export class Model {
 
   leaves(step) {
     return this.visible(step).filter((node) => this.isLeaf(node, step));
+  }
+
+  // How many leaves a node has below it.
+  leavesBelow(node, step = 0) {
+    let leaves = 0;
+    const waiting = [node];
+    while (waiting.length) {
+      const children = this.children(waiting.pop(), step);
+      if (children.length) waiting.push(...children);
+      else leaves += 1;
+    }
+    return leaves;
   }
 
   // The nodes from the root to a node.
@@ -158,7 +171,8 @@ export class Model {
   note(node) {
     const rows = `${numberText(this.count[node])} ${this.count[node] === 1 ? "row" : "rows"}`;
     const sure = this.classes && this.weight[node] > 0 ? ` · ${percentText(this.sureness(node))}` : "";
-    return `${rows}${sure}${this.byHand.has(node) ? " · decided by hand" : ""}`;
+    const by = this.byHand.has(node) ? "hand" : this.bySmoothing.has(node) ? "smoothing" : "";
+    return `${rows}${sure}${by && ` · decided by ${by}`}`;
   }
 
   // What is lost on rows: errors, or what they cost, or the loss of a regression.
@@ -229,6 +243,17 @@ export class Model {
     return this.highest > this.lowest ? (number - this.lowest) / (this.highest - this.lowest) : 0.5;
   }
 
+  // Where a target stands between the smallest and the largest of all rows and leaves.
+  heightOf(number) {
+    if (!this.reach || this.reach.rows !== this.rows) {
+      let [low, high] = [this.lowest, this.highest];
+      for (const { target } of this.rows) [low, high] = [Math.min(low, target), Math.max(high, target)];
+      this.reach = { low, high, rows: this.rows };
+    }
+    const { low, high } = this.reach;
+    return high > low ? Math.min(Math.max((number - low) / (high - low), 0), 1) : 0.5;
+  }
+
   // The class that shares lead to; what differs by rounding only is equal, and the first of equals wins.
   best(shares) {
     const { costs } = this.content;
@@ -277,6 +302,17 @@ export class Model {
     }
     if (!steps.length || steps.at(-1).node !== node) steps.push({ node, branch: null, by: "end" });
     return steps;
+  }
+
+  // The node that a row ends in; -1 if it is shared over several.
+  endOf(row, step = 0) {
+    let node = 0;
+    while (!this.isLeaf(node, step)) {
+      const { branch } = this.branch(node, row);
+      if (branch < 0) return branch === -2 ? node : -1;
+      node = this.below[node][branch];
+    }
+    return node;
   }
 
   heaviest(node) {

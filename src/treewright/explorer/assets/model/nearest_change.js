@@ -4,7 +4,7 @@
 
 import { branchBy } from "./answer.js";
 import { Measure, Region, answered, featuresOf } from "./region.js";
-import { valueText } from "../elements/text.js";
+import { isolated, valueText } from "../elements/text.js";
 
 const SHARE = -1;
 const STAY = -2;
@@ -235,7 +235,7 @@ export function changeText(model, change) {
   return change.changes
     .map(
       ({ feature, to }) =>
-        `${model.features[feature].name} becomes ${valueText(model.features[feature], to)}`,
+        `${isolated(model.features[feature].name)} becomes ${isolated(valueText(model.features[feature], to))}`,
     )
     .join(" and ");
 }

@@ -71,7 +71,7 @@ export class Measure {
     const sizes = [...cuts, ...(this.isUnknown(feature) ? [] : [this.row[feature]])].map(Math.abs);
     // one cut says nothing of the spread: take the size of the numbers
     const span = cuts.length > 1 ? cuts.at(-1) - cuts[0] : sizes.length ? Math.max(...sizes) : 1;
-    return span > 0 && span < Infinity ? span : 1;
+    return span > 0 ? Math.min(span, Number.MAX_VALUE) : 1;
   }
 
   #isWhole(feature, cuts) {
@@ -87,7 +87,10 @@ export class Measure {
     if (condition.codes) return condition.codes.has(x) ? null : 1;
     if (condition.low < x && x <= condition.high) return null;
     const { low, high } = this.ends(feature, condition);
-    return (x <= condition.low ? low - x : x - high) / this.scales[feature];
+    const near = x <= condition.low ? low : high;
+    const scale = this.scales[feature];
+    const apart = Math.abs(near - x);
+    return apart < Infinity ? apart / scale : Math.abs(near / scale - x / scale);
   }
 
   isEmpty(feature, condition) {
@@ -183,12 +186,12 @@ function anything(measure, feature) {
 // A number above `low` and at most `high` in few digits, near `low` or near `high`.
 export function shortNumber(low, high, upwards) {
   const near = upwards ? low : high;
-  const size = Math.max(Math.abs(low), Math.abs(high));
+  const size = Math.min(Math.max(Math.abs(low), Math.abs(high)), Number.MAX_VALUE);
   const largest = size ? Number(size.toExponential().split("e")[1]) + 1 : 0;
   for (let decimals = -largest; decimals < 17 - largest; decimals++) {
     const steps = Math.floor(near / Number(`1e${-decimals}`)) + (upwards ? 1 : 0);
     const number = Number(`${steps}e${-decimals}`);
-    if (low < number && number <= high) return number;
+    if (low < number && number <= high && number < Infinity) return number;
   }
   return upwards ? Math.min(-below(-low), high) : high;
 }

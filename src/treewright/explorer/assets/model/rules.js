@@ -21,6 +21,7 @@ export function constraintsOf(model, node) {
     const cuts = split.kind === KIND.table ? [] : cutsOf(split);
     if (split.kind === KIND.table) narrowSet(known, split, branch);
     else if (!cuts.length) known.known = branch === 0;
+    if (cuts.length) known.below = split.answers[0].startsWith("<");
     if (branch < cuts.length) known.high = Math.min(known.high ?? Infinity, cuts[branch]);
     if (branch > 0 && cuts.length) known.low = Math.max(known.low ?? -Infinity, cuts[branch - 1]);
     single.set(split.feature, known);
@@ -48,8 +49,9 @@ export function constraintText(model, constraint) {
   const [low, high] = [constraint.low, constraint.high].map(
     (bound) => bound !== undefined && valueText(feature, bound),
   );
-  if (low && high) return `${low} < ${name} ≤ ${high}`;
-  return high ? `${name} ≤ ${high}` : `${name} > ${low}`;
+  const under = constraint.below ? "<" : "≤";
+  if (low && high) return `${low} ${constraint.below ? "≤" : "<"} ${name} ${under} ${high}`;
+  return high ? `${name} ${under} ${high}` : `${name} ${constraint.below ? "≥" : ">"} ${low}`;
 }
 
 // Long lists of rules are sorted before they are read: what a rule says is worked out when it is asked for.

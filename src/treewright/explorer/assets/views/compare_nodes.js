@@ -48,8 +48,8 @@ export class Compare {
       element(
         "tr",
         {},
-        element("th", { scope: "row", dir: "auto" }, name),
-        pair.map((node) => element("td", { dir: "auto" }, text(node))),
+        element("th", { scope: "row" }, name),
+        pair.map((node) => element("td", {}, text(node))),
       );
     const shares = pair.map((node) => (model.classes ? model.shares(node) : []));
     const codes = shares[0]
@@ -98,7 +98,7 @@ export class Compare {
             element(
               "ul",
               { class: "way" },
-              lines.map((line) => element("li", { dir: "auto" }, line)),
+              lines.map((line) => element("li", {}, line)),
             ),
           ]
         : [];
@@ -150,7 +150,7 @@ export class Compare {
             element(
               "tr",
               {},
-              element("th", { scope: "row", dir: "auto" }, feature.name),
+              element("th", { scope: "row" }, feature.name),
               means.map((mean) => element("td", {}, numberText(mean + (feature.offset || 0), 3))),
               element(
                 "td",

@@ -26,7 +26,7 @@ export function importanceTable(model, marks, measures, beside = []) {
     element(
       "tr",
       {},
-      element("th", { scope: "row", dir: "auto" }, model.features[place].name),
+      element("th", { scope: "row" }, model.features[place].name),
       measures.map(({ size, text }, at) =>
         element(
           "td",

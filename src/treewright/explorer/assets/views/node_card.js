@@ -24,7 +24,7 @@ export class Card {
       this.way(node),
       element(
         "p",
-        { class: "says", dir: "auto" },
+        { class: "says" },
         leaf ? "predicts " : "would predict ",
         element("b", {}, model.prediction(node)),
       ),
@@ -42,7 +42,7 @@ export class Card {
     return element(
       "ul",
       { class: "way" },
-      words.map((text) => element("li", { dir: "auto" }, text)),
+      words.map((text) => element("li", {}, text)),
     );
   }
 
@@ -87,7 +87,7 @@ export class Card {
       element(
         "tr",
         {},
-        element("th", { scope: "row", dir: "auto" }, swatch(marks.fill(code)), model.classes[code]),
+        element("th", { scope: "row" }, swatch(marks.fill(code)), model.classes[code]),
         element("td", {}, numberText(model.seen[node * model.width + code])),
         element("td", {}, percentText(training[code])),
         held && element("td", {}, percentText(held[code])),
@@ -104,7 +104,7 @@ export class Card {
       {},
       element("table", {}, element("thead", {}, head), element("tbody", {}, lines)),
       more,
-      model.weight[node] > 0 && element("p", { class: "pale", dir: "auto" }, sure),
+      model.weight[node] > 0 && element("p", { class: "pale" }, sure),
     );
   }
 
@@ -144,9 +144,9 @@ export class Card {
       );
       return element(
         "li",
-        { dir: "auto" },
+        {},
         go,
-        element("span", { class: "pale", dir: "ltr" }, ` → ${model.predictionWords(child)}, ${model.note(child)}`),
+        element("span", { class: "pale" }, ` → ${model.predictionWords(child)}, ${model.note(child)}`),
       );
     });
     const shared = {
@@ -156,7 +156,7 @@ export class Card {
     return element(
       "section",
       {},
-      element("h3", { dir: "auto" }, split.question),
+      element("h3", {}, split.question),
       splitPicture(model, marks, node),
       element("ul", { class: "way" }, branches),
       shared && element("p", { class: "pale" }, shared),
@@ -176,7 +176,7 @@ export class Card {
       element(
         "tr",
         {},
-        element("td", { dir: "auto" }, split.words),
+        element("td", {}, split.words),
         element("td", {}, numberText(split.score)),
       ),
     );

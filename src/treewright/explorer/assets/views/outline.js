@@ -68,10 +68,10 @@ export class Outline {
     };
     const label = element(
       "span",
-      { class: "line", dir: "auto" },
+      { class: "line" },
       words,
       " ",
-      element("span", { class: "pale", dir: "ltr" }, this.model.note(node)),
+      element("span", { class: "pale" }, this.model.note(node)),
     );
     return element("li", settings, label);
   }

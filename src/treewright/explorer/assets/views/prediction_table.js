@@ -15,14 +15,14 @@ export function verdict(model, marks, said, { words, best, beside }) {
     element(
       "tr",
       {},
-      element("th", { scope: "row", dir: "auto" }, swatch(marks.fill(code)), model.classes[code]),
+      element("th", { scope: "row" }, swatch(marks.fill(code)), model.classes[code]),
       element("td", {}, percentText(said[code])),
       beside(code),
     );
   return element(
     "div",
     {},
-    element("p", { class: "says", dir: "auto" }, `${words} `, element("b", {}, model.classes[best])),
+    element("p", { class: "says" }, `${words} `, element("b", {}, model.classes[best])),
     element("table", {}, element("tbody", {}, order.map(line))),
   );
 }

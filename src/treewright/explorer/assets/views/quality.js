@@ -4,8 +4,18 @@ import { chart } from "../drawing/charts.js";
 import { Importances } from "./importances.js";
 import { Ranking } from "./ranking.js";
 import { roving } from "../elements/roving.js";
-import { element, numberText, percentText, replaceChildren, roundNumbers, shape } from "../elements/text.js";
+import {
+  counted,
+  element,
+  numberText,
+  percentText,
+  replaceChildren,
+  roundNumbers,
+  shortened,
+  shape,
+} from "../elements/text.js";
 
+const MANY = 8; // classes have small cells, and their names stand slanted
 const MOST_CLASSES = 20;
 const AT_ONCE = 500_000; // nodes times rows
 
@@ -20,9 +30,16 @@ export class Quality {
   // Rows that the tree was not grown on, if the page has such.
   judges() {
     const held = this.model.rows.filter((row) => row.validation);
-    return held.length
-      ? { rows: held, name: "validation rows" }
-      : { rows: this.model.rows, name: "training rows" };
+    const [rows, name] = held.length ? [held, "validation rows"] : [this.model.rows, "training rows"];
+    const all = this.model.content.rows?.total.at(-1) ?? rows.length;
+    return { rows, name: all > rows.length ? `${name} drawn from ${counted(all, "row")}` : name };
+  }
+
+  // Figures of training rows are better than those of others.
+  flattery() {
+    if (this.model.rows.some((row) => row.validation)) return null;
+    const above = document.getElementById("report") ? " The report above has those of rows it has not seen." : "";
+    return element("p", { class: "pale" }, `The tree was grown on these rows, which flatters it.${above}`);
   }
 
   render() {
@@ -30,7 +47,10 @@ export class Quality {
     const { rows } = this.judges();
     const parts = [element("section", {}, this.importances.title())];
     if (rows.length && this.ranking)
-      parts.unshift(this.confusion(), this.ranking.view(rows, (row) => this.says(row)));
+      parts.unshift(
+        this.confusion(),
+        this.ranking.view(rows, (row) => this.says(row)),
+      );
     else if (rows.length) parts.unshift(this.residuals());
     replaceChildren(this.panel, parts);
     this.rank(parts.at(-1), rows.length * this.model.visible(this.state.get("step")).length);
@@ -67,7 +87,7 @@ export class Quality {
       element(
         "tr",
         {},
-        element("th", { scope: "row", dir: "auto" }, names[truth]),
+        element("th", { scope: "row" }, names[truth]),
         line.map((cell, taken) => this.cell(cell, line, [names[truth], names[taken]])),
       ),
     );
@@ -75,19 +95,26 @@ export class Quality {
       "tr",
       {},
       element("th", { scope: "col" }, "true ↓ predicted →"),
-      names.map((text) => element("th", { scope: "col", dir: "auto" }, text)),
+      names.map((text) => element("th", { scope: "col" }, element("span", {}, text))),
     );
+    const isSlanted = names.length > MANY && names.some((text) => text.length > 3);
     const few =
       model.width > names.length ? ` The ${MOST_CLASSES} classes with most mistakes, of ${model.width}.` : "";
     return element(
       "section",
       {},
       element("h2", {}, `${percentText(right / (rows.length || 1))} of ${rows.length} ${name} right`),
+      this.flattery(),
       element("p", { class: "pale" }, `A cell lights the leaves of its rows.${few}`),
       element(
         "div",
         { class: "wide" },
-        element("table", { class: "confusion" }, element("thead", {}, head), element("tbody", {}, lines)),
+        element(
+          "table",
+          { class: `confusion${names.length > MANY ? " many" : ""}${isSlanted ? " slanted" : ""}` },
+          element("thead", {}, head),
+          element("tbody", {}, lines),
+        ),
       ),
     );
   }
@@ -180,8 +207,16 @@ export class Quality {
           numberText(number, 3),
         ),
       ]),
-      shape("text", { x: x(high), y: y(low) - 6, class: "tick", "text-anchor": "end" }, "predicted"),
-      shape("text", { x: x(low) + 6, y: y(high) + 6, class: "tick" }, "true"),
+      shape(
+        "text",
+        { x: x(high), y: y(low) - 6, class: "tick", "text-anchor": "end" },
+        shortened(`predicted ${this.model.content.target}`, 40),
+      ),
+      shape(
+        "text",
+        { x: x(low) + 6, y: y(high) + 6, class: "tick" },
+        shortened(`true ${this.model.content.target}`, 40),
+      ),
     ];
     const error = Math.sqrt(
       pairs.reduce((sum, [said, truth]) => sum + (said - truth) ** 2, 0) / (pairs.length || 1),
@@ -190,6 +225,7 @@ export class Quality {
       "section",
       {},
       element("h2", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`),
+      this.flattery(),
       element("p", { class: "pale" }, "A dot shows the path of its row."),
       chart(width, height, "True against predicted numbers; on the line they agree", shapes, "group"),
     );

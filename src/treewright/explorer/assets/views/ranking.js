@@ -4,7 +4,7 @@ import { chart, linePath } from "../drawing/charts.js";
 import { element, numberText, percentText, replaceChildren, shape } from "../elements/text.js";
 
 const SIZE = 240;
-const ROOM = 34;
+const ROOM = 36;
 const BINS = 5;
 
 // The points of the ROC curve, rows of equal score together, and the area below it (Fawcett, 2006).
@@ -106,15 +106,27 @@ export class Ranking {
       ...(hasDiagonal ? [shape("line", diagonal)] : []),
       shape("line", { x1: this.x(0), y1: this.y(0), x2: this.x(1), y2: this.y(0), class: "axis" }),
       shape("line", { x1: this.x(0), y1: this.y(0), x2: this.x(0), y2: this.y(1), class: "axis" }),
-      shape("text", { x: this.x(0.5), y: SIZE - 10, class: "tick", "text-anchor": "middle" }, across),
+      ...[0, 0.5, 1].flatMap((share) => [
+        shape(
+          "text",
+          { x: this.x(share), y: this.y(0) + 13, class: "tick", "text-anchor": share === 1 ? "end" : "middle" },
+          numberText(share),
+        ),
+        shape(
+          "text",
+          { x: this.x(0) - 4, y: this.y(share) + 4, class: "tick", "text-anchor": "end" },
+          numberText(share),
+        ),
+      ]),
+      shape("text", { x: this.x(0.5), y: SIZE - 6, class: "tick", "text-anchor": "middle" }, across),
       shape(
         "text",
         {
-          x: 12,
+          x: 10,
           y: this.y(0.5),
           class: "tick",
           "text-anchor": "middle",
-          transform: `rotate(-90 12 ${this.y(0.5)})`,
+          transform: `rotate(-90 10 ${this.y(0.5)})`,
         },
         up,
       ),

@@ -1,6 +1,6 @@
 // Regions: what the tree, as it is pruned now, says in the plane of two features; the rest stands still.
 
-import { dayOf, element, isDate, numberText, replaceChildren, roundNumbers, valueText } from "../elements/text.js";
+import { counted, dayOf, element, isDate, numberText, replaceChildren, roundNumbers, valueText } from "../elements/text.js";
 
 const CELLS = 180;
 const MANY = 2000; // nodes
@@ -22,14 +22,23 @@ export class Regions {
     this.plane = this.mostUsed();
     this.slice = null;
     this.build();
+    state.on(["exchanged"], () => this.followTree());
     state.on(["exchanged", "step", "tab", "row", "values", "theme"], () => this.render());
+  }
+
+  // Another tree is shown in the plane of its own features, unless the reader has chosen one.
+  followTree() {
+    if (this.isChosen) return;
+    this.plane = this.mostUsed();
+    this.build();
   }
 
   mostUsed() {
     const used = new Map(this.numeric.map((place) => [place, 0]));
     this.model.splits.forEach((split, node) => {
-      if (split && used.has(split.feature))
-        used.set(split.feature, used.get(split.feature) + this.model.weight[node] * this.model.merit[node]);
+      for (const feature of split ? (split.features ?? [split.feature]) : [])
+        if (used.has(feature))
+          used.set(feature, used.get(feature) + this.model.weight[node] * this.model.merit[node]);
     });
     return this.numeric
       .toSorted((a, b) => used.get(b) - used.get(a))
@@ -48,7 +57,7 @@ export class Regions {
       );
       const select = element(
         "select",
-        { onchange: () => ((this.plane[axis] = Number(select.value)), this.render()) },
+        { onchange: () => ((this.plane[axis] = Number(select.value)), (this.isChosen = true), this.render()) },
         options,
       );
       return element("label", {}, words, select);
@@ -68,7 +77,7 @@ export class Regions {
     const { model } = this;
     const through = model.features.map((_, place) => place).filter((place) => reachOf(model.features[place]));
     const range = element("input", { type: "range", "aria-label": "where the plane cuts", hidden: true });
-    const words = element("output", { dir: "auto" });
+    const words = element("output", {});
     const move = () => {
       this.slice.value = Number(range.value);
       words.textContent = valueText(model.features[this.slice.place], this.slice.value);
@@ -116,7 +125,8 @@ export class Regions {
     this.paint(context);
     this.points(context);
     this.axes(context, names);
-    replaceChildren(this.words, `All other features stand ${this.where()}.`);
+    const beyond = this.layer.beyond ? ` ${counted(this.layer.beyond, "row")} beyond the axes stand at the edge.` : "";
+    replaceChildren(this.words, `All other features stand ${this.where()}.${beyond}`);
   }
 
   reach(axis) {
@@ -131,12 +141,12 @@ export class Regions {
     const isRough = step !== this.painted && this.model.visible(step).length > MANY;
     this.painted = step;
     if (isRough) this.waiting = setTimeout(() => this.render(), 150);
-    return isRough ? Math.round(CELLS / 3) : CELLS;
+    return isRough ? CELLS / 4 : CELLS;
   }
 
   // Every cell asks the tree; what it says is a colour, stronger where it is surer.
   paint(context) {
-    const { model, marks, plane } = this;
+    const { model, plane } = this;
     const step = this.state.get("step");
     const size = this.cells(step);
     const row = this.rest();
@@ -145,16 +155,12 @@ export class Regions {
     const cells = document.createElement("canvas");
     [cells.width, cells.height] = [size, size];
     const drawn = cells.getContext("2d");
+    const known = model.equations ? null : new Map();
     for (let across = 0; across < size; across++) {
       row[plane[0]] = left + ((right - left) * (across + 0.5)) / size;
       for (let up = 0; up < size; up++) {
         row[plane[1]] = bottom + ((top - bottom) * (up + 0.5)) / size;
-        const said = model.predict(row, step);
-        const code = model.classes ? (model.byHand.size ? model.classOf(row, step) : model.best(said)) : 0;
-        drawn.globalAlpha = model.classes ? 0.12 + 0.4 * said[code] : 0.75;
-        drawn.fillStyle = model.classes
-          ? marks.classColour(code)
-          : marks.numberColour((said[0] - model.lowest) / (model.highest - model.lowest || 1));
+        [drawn.globalAlpha, drawn.fillStyle] = this.paintOf(row, step, known);
         drawn.fillRect(across, size - 1 - up, 1, 1);
       }
     }
@@ -168,23 +174,63 @@ export class Regions {
     );
   }
 
+  // How strong a cell is and its colour; rows that end in the same leaf look alike, unless it has an equation.
+  paintOf(row, step, known) {
+    const { model, marks } = this;
+    const end = known ? model.endOf(row, step) : -1;
+    if (known?.has(end)) return known.get(end);
+    const said = model.predict(row, step);
+    const code = model.classes ? (model.byHand.size ? model.classOf(row, step) : model.best(said)) : 0;
+    const paint = model.classes
+      ? [0.12 + 0.4 * said[code], marks.classColour(code)]
+      : [0.75, marks.numberColour((said[0] - model.lowest) / (model.highest - model.lowest || 1))];
+    if (end >= 0) known.set(end, paint);
+    return paint;
+  }
+
+  // The rows stay where they are while pruning moves: they are drawn once, and put over what the tree says.
   points(context) {
-    const { model, marks, plane } = this;
+    const { canvas, model, plane, state, marks } = this;
+    const known = [...plane, canvas.width, state.get("row"), state.get("theme"), state.get("exchanged"), model.rows];
+    if (!this.layer || known.some((one, at) => one !== this.layer.known[at])) {
+      const drawn = document.createElement("canvas");
+      [drawn.width, drawn.height] = [canvas.width, canvas.height];
+      const above = drawn.getContext("2d");
+      above.setTransform(context.getTransform());
+      this.layer = { known, drawn, beyond: this.drawPoints(above, marks) };
+    }
+    context.save();
+    context.resetTransform();
+    context.drawImage(this.layer.drawn, 0, 0);
+    context.restore();
+  }
+
+  // Rows that other rows' range does not hold are drawn at the edge; how many there are is given back.
+  drawPoints(context, marks) {
+    const { model, plane } = this;
+    const ends = [
+      [PLOT.left, PLOT.width - PLOT.right],
+      [PLOT.top, PLOT.height - PLOT.bottom],
+    ];
+    let beyond = 0;
     const picked = this.state.get("row");
     for (const row of model.rows) {
       const [x, y] = plane.map((place, axis) =>
         row.values[place] === null ? null : this.onPage(axis, row.values[place]),
       );
       if (x === null || y === null) continue;
+      const [across, down] = [x, y].map((at, axis) => Math.min(Math.max(at, ends[axis][0]), ends[axis][1]));
+      if (across !== x || down !== y) beyond += 1;
       const share = (row.target - model.lowest) / (model.highest - model.lowest || 1);
       this.dot(
         context,
-        x,
-        y,
+        across,
+        down,
         model.classes ? marks.classColour(row.target) : marks.numberColour(share),
         row === picked ? 7 : 3.5,
       );
     }
+    return beyond;
   }
 
   dot(context, x, y, colour, radius) {

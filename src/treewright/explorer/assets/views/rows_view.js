@@ -6,7 +6,9 @@ const MOST = 200;
 const SIGNS = { "=": (a, b) => a === b, "≠": (a, b) => a !== b, "≤": (a, b) => a <= b, ">": (a, b) => a > b };
 
 // A cell is one line; what it has no room for is shown when it is pointed at.
-const cell = (text) => element("td", { dir: "auto", title: text.length > 20 ? text : null }, text);
+const cell = (text, isNumber = false) =>
+  element("td", { title: text.length > 20 ? text : null, class: isNumber ? "right" : null }, text);
+const isNumeric = (feature) => !feature.categories && !feature.unit;
 
 export class RowsView {
   constructor(panel, model, state, download, forest = null) {
@@ -20,7 +22,7 @@ export class RowsView {
       return;
     }
     this.build();
-    state.on(["exchanged", "step", "tab", "node", "row", "only"], () => this.render());
+    state.on(["exchanged", "step", "tab", "node", "row", "only"], (changed) => this.render(changed));
   }
 
   build() {
@@ -55,7 +57,7 @@ export class RowsView {
         "div",
         { class: "controls" },
         element("label", {}, this.here, " of the picked node only"),
-        element("label", {}, this.wrong, model.classes ? " wrong ones only" : " far ones first"),
+        element("label", {}, this.wrong, model.classes ? " wrong ones only" : " largest residuals first"),
         element("label", {}, "where ", this.feature),
         this.sign,
         this.value,
@@ -120,10 +122,13 @@ export class RowsView {
     return value !== null && SIGNS[this.sign.value](value + (feature.offset || 0), Number(typed));
   }
 
-  render() {
+  render(changed = []) {
     if (this.state.get("tab") !== "rows") return;
     const { model, state } = this;
     const rows = this.chosen();
+    const isSame = rows.length === this.shown?.length && rows.every((row, at) => row === this.shown[at]);
+    this.shown = rows;
+    if (isSame && changed.length && changed.every((name) => name === "step")) return this.repredict(rows);
     const { total } = model.content.rows;
     replaceChildren(
       this.words,
@@ -139,6 +144,7 @@ export class RowsView {
       (this.order = { feature, down: this.order.feature === feature && !this.order.down }),
       this.render()
     );
+    const side = model.classes ? null : "right";
     const sorted = (place) =>
       this.order.feature !== place ? null : this.order.down ? "descending" : "ascending";
     replaceChildren(
@@ -147,16 +153,16 @@ export class RowsView {
         "tr",
         {},
         element("th", { scope: "col" }, "row"),
-        element("th", { scope: "col" }, "target"),
-        element("th", { scope: "col" }, "predicted"),
-        this.forest && element("th", { scope: "col" }, `by tree ${state.get("member") + 1}`),
+        element("th", { scope: "col", class: side }, model.content.target),
+        element("th", { scope: "col", class: side }, "predicted"),
+        this.forest && element("th", { scope: "col", class: side }, `by tree ${state.get("member") + 1}`),
         model.features.map((feature, place) =>
           element(
             "th",
-            { scope: "col", "aria-sort": sorted(place) },
+            { scope: "col", "aria-sort": sorted(place), class: isNumeric(feature) ? "right" : null },
             element(
               "button",
-              { type: "button", class: "link", dir: "auto", onclick: () => sort(place) },
+              { type: "button", class: "link", onclick: () => sort(place) },
               feature.name,
             ),
           ),
@@ -184,13 +190,25 @@ export class RowsView {
             onclick: () => state.get("pick")(row),
           },
           element("th", { scope: "row" }, pick),
-          cell(target),
-          cell(said),
-          this.forest && cell(this.saidByTree(row)),
-          model.features.map((feature, place) => cell(valueText(feature, row.values[place]))),
+          cell(target, !model.classes),
+          cell(said, !model.classes),
+          this.forest && cell(this.saidByTree(row), !model.classes),
+          model.features.map((feature, place) => cell(valueText(feature, row.values[place]), isNumeric(feature))),
         );
       }),
     );
+  }
+
+  // While pruning moves, the same rows stay, and only what is predicted of them changes.
+  repredict(rows) {
+    const { model } = this;
+    const write = (cell, words) => cell.textContent !== words && (cell.textContent = words);
+    [...this.body.children].forEach((line, at) => {
+      const said = this.said(rows[at]);
+      write(line.children[2], said);
+      if (this.forest) write(line.children[3], this.saidByTree(rows[at]));
+      if (model.classes) line.classList.toggle("wrong", said !== this.target(rows[at]));
+    });
   }
 
   // A cell that a spreadsheet would take for a formula is written as text.
@@ -201,7 +219,9 @@ export class RowsView {
       const plain = /^\s*[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
       return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
     };
-    const lines = [["row", "target", "predicted", ...model.features.map((feature) => feature.name)]];
+    const lines = [
+      ["row", model.content.target, "predicted", ...model.features.map((feature) => feature.name)],
+    ];
     for (const row of this.chosen())
       lines.push([
         row.id,

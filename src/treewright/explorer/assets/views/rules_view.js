@@ -114,7 +114,7 @@ export class RulesView {
           {
             type: "button",
             class: "link rule",
-            dir: "auto",
+           
             onclick: () => lightWay(state, model.ancestors(rule.node), {
                 node: rule.node,
                 why: { words: `the rule of leaf ${rule.node}` },

@@ -8,11 +8,11 @@ import { glide, isWelcome, starts } from "../drawing/motion.js";
 import { CanvasPen, SvgPen } from "../drawing/strokes.js";
 import { TreeMap } from "../drawing/tree_map.js";
 
-const WORDS_FROM = 0.72;
+const WORDS_FROM = 0.64;
 const CARDS_FROM = 0.14;
 const SMALLEST = 0.0002;
 const TOOLS = 48;
-const HINT = 18;
+const HINT = 34; // what folded nodes hold, and below it the hint
 
 export class TreeView {
   #pointers = new Map();
@@ -48,14 +48,29 @@ export class TreeView {
   // As many leaves as can be read at once.
   mostLeaves() {
     const { width, height } = this.room;
-    const room = this.state.get("topDown") ? (width || 1000) / 75 : (height || 600) / 38;
-    return Math.min(Math.max(Math.round(room), 6), 24);
+    const room = this.state.get("topDown") ? (width || 1000) / 132 : (height || 600) / 88;
+    return Math.min(Math.max(Math.round(room), 3), 24);
   }
 
   arrange() {
     const step = this.state.get("step");
-    if (this.state.get("foldsItself"))
-      this.state.values.folded = foldedAtFirst(this.model, step, this.mostLeaves());
+    if (!this.state.get("foldsItself")) this.arrangeFolded(step);
+    else
+      for (let most = this.mostLeaves(), tries = 0; tries < 3; tries++, most = Math.floor(0.75 * most)) {
+        this.state.values.folded = foldedAtFirst(this.model, step, most);
+        this.arrangeFolded(step);
+        if (most <= 3 || this.fittingScale() >= WORDS_FROM) break;
+      }
+  }
+
+  // The scale at which all of the tree fits the page.
+  fittingScale() {
+    const { left, right, top, bottom } = this.layout.bounds;
+    const { width, height } = this.room;
+    return Math.min((width - 40) / (right - left), (height - TOOLS - HINT - 20) / (bottom - top)) || 1;
+  }
+
+  arrangeFolded(step) {
     const folded = this.state.get("folded");
     const { parent, size } = this.model;
     const isOpen = new Uint8Array(size);
@@ -135,7 +150,7 @@ export class TreeView {
     this.power = this.stretching(width - 40, room - 20);
     const fits = ([across, down]) =>
       across * (right - left) <= width - 40 && down * (bottom - top) <= room - 20;
-    let scale = 1.25;
+    let scale = 1.15;
     while (scale > SMALLEST && !fits(this.scales(scale))) scale *= 0.98;
     const [across, down] = this.scales(scale);
     this.view = {
@@ -282,7 +297,7 @@ export class TreeView {
     const lit = state.get("lit");
     const brightness = (node) => (!lit || lit.has(node) ? 1 : 0.22);
     const folded = state.get("folded");
-    const step = state.get("step");
+    const step = (marks.step = state.get("step"));
     for (const node of nodes) if (node) marks.branch(pen, layout, node, detail > 1, brightness(node));
     for (const node of nodes) {
       const leaf = this.model.isLeaf(node, step);
@@ -362,7 +377,8 @@ export class TreeView {
       const box = this.canvas.getBoundingClientRect();
       this.zoom(spread(event) / spread(before), others[0].clientX - box.left, others[0].clientY - box.top);
       this.pan((event.clientX - before.clientX) / 2, (event.clientY - before.clientY) / 2);
-    } else if (event.pointerType !== "touch") this.pan(event.clientX - before.clientX, event.clientY - before.clientY);
+    } else if (event.pointerType !== "touch")
+      this.pan(event.clientX - before.clientX, event.clientY - before.clientY);
     this.#moved += Math.abs(event.clientX - before.clientX) + Math.abs(event.clientY - before.clientY);
     this.#pointers.set(event.pointerId, event);
   }

@@ -6,16 +6,20 @@ import {
   counted,
   element,
   isDate,
+  isolated,
   numberText,
   percentText,
   readValue,
   replaceChildren,
   valueText,
 } from "../elements/text.js";
+import { treePicture } from "../drawing/small_tree.js";
 import { verdict } from "./prediction_table.js";
 
 // As many digits as a field shows, and all of a whole number.
 const roughly = (number) => (Number.isInteger(number) ? number : Number(number.toPrecision(6)));
+
+const DEEPEST = 40; // nodes of a path that is drawn
 
 export class WhatIf {
   constructor(panel, model, marks, state, forest) {
@@ -23,7 +27,8 @@ export class WhatIf {
     this.values = model.middleRow();
     this.form = element("form", { class: "what-if", onsubmit: (event) => event.preventDefault() });
     this.answer = element("div", { class: "answer", "aria-live": "polite" });
-    replaceChildren(panel, this.form, this.answer);
+    this.picture = element("div", { class: "lit-way" });
+    replaceChildren(panel, this.form, this.answer, this.picture);
     state.on(["row"], () => {
       const row = state.get("row");
       if (row) this.values = row.values.slice();
@@ -43,6 +48,9 @@ export class WhatIf {
     const inner = this.model.visible(step).filter((node) => !this.model.isLeaf(node, step));
     for (const split of inner.map((node) => this.model.splits[node]))
       for (const feature of split.features || [split.feature]) used.add(feature);
+    if (this.model.equations)
+      for (const leaf of this.model.leaves(step))
+        for (const [feature] of this.model.equations.terms[leaf]) used.add(feature);
     return used;
   }
 
@@ -163,6 +171,17 @@ export class WhatIf {
       this.nearest(step),
       this.go(way),
     );
+    this.draw(way, step);
+  }
+
+  // The way of the row, lit, beside what the tree says.
+  draw(way, step) {
+    const nodes = way.map(({ node }) => node);
+    if (nodes.length > DEEPEST) return replaceChildren(this.picture); // it could not be read
+    const title = `The path of the row, to leaf ${nodes.at(-1)}`;
+    const place = this.picture.clientWidth || 320;
+    const { picture } = treePicture(this.model, this.marks, title, { step, place, way: nodes });
+    replaceChildren(this.picture, element("h2", {}, "The path in the tree"), picture);
   }
 
   // Of a forest one tree is asked: all of them vote under its own tab.
@@ -205,7 +224,7 @@ export class WhatIf {
         ? element(
             "ol",
             {},
-            lines.map((line) => element("li", { dir: "auto" }, line)),
+            lines.map((line) => element("li", {}, line)),
           )
         : element("p", {}, "The tree is one leaf: it says the same of all rows."),
     );
@@ -237,7 +256,7 @@ export class WhatIf {
         element(
           "tr",
           {},
-          element("th", { scope: "row", dir: "auto" }, name),
+          element("th", { scope: "row" }, name),
           element("td", {}, text(number)),
           element(
             "td",
@@ -259,8 +278,8 @@ export class WhatIf {
       element("h2", {}, "What moved it"),
       element(
         "p",
-        { class: "pale", dir: "auto" },
-        `from ${from} for ${whose}${model.classes ? ` (${model.classes[code]})` : ""}`,
+        { class: "pale" },
+        `from ${from} for ${whose}${model.classes ? ` (${isolated(model.classes[code])})` : ""}`,
       ),
       element("table", {}, element("tbody", {}, lines)),
     );
@@ -283,8 +302,8 @@ export class WhatIf {
       element("h2", {}, `${change.isNearest ? "The nearest" : "A"} change that gives another answer`),
       element(
         "p",
-        { dir: "auto" },
-        `If ${changeText(model, change)}, the tree says ${model.predictionText(change.row, step)}.`,
+        {},
+        `If ${changeText(model, change)}, the tree says ${isolated(model.predictionText(change.row, step))}.`,
       ),
       element("p", {}, element("button", { type: "button", onclick: take }, "Try it")),
     );

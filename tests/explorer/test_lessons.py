@@ -1,0 +1,128 @@
+"""Teach by cards, the reader's own tree and trees side by side, in Chromium."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import treewright as tw
+
+
+@pytest.fixture(name="tennis", scope="module")
+def page_of_tennis():
+    X, y = tw.datasets.load_tennis()
+    return tw.explore(tw.ID3Classifier().fit(X, y), X, y, cv=None, title="PlayTennis")
+
+
+def cards(reader) -> list[str]:
+    return [card.get_attribute("aria-label") for card in reader.page.locator(".cards svg").all()]
+
+
+def test_a_lecture_opens_on_its_cards_and_grows_as_the_trace_has_it(read, tennis) -> None:
+    reader = read(tennis)
+    X, y = tw.datasets.load_tennis()
+    trace = tw.ID3Classifier(trace=True).fit(X, y).trace_
+    assert reader.page.locator("#panel-teach").is_visible()
+    for node in [node for node in trace if node.candidates and node.decision.startswith("split")]:
+        ranked = sorted(node.candidates, key=lambda one: -one.gain)
+        assert cards(reader) == [
+            f"{one.feature}: gain {one.gain:.3f}".replace("0.000", "0") for one in ranked if one.branches
+        ]
+        assert f"{node.weight:g} rows" in reader.text("#panel-teach h2")
+        reader.page.get_by_role("button", name="As the tree did").click()
+    assert reader.page.get_by_role("button", name="As the tree did").is_disabled()
+    reader.page.get_by_role("button", name="Back", exact=True).click()
+    reader.page.get_by_role("button", name="Split on Temperature here").click()
+    assert "no such node" in reader.text("#panel-teach [role=status] >> nth=0")
+
+
+def test_a_chip_that_is_dragged_moves_the_gain(read, tennis) -> None:
+    reader = read(tennis)
+    before = cards(reader)
+    chip = reader.page.locator("[data-feature='0'] .chip").first
+    box = chip.bounding_box()
+    reader.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    reader.page.mouse.down()
+    reader.page.mouse.move(box["x"] + 12, box["y"] + 66, steps=3)
+    reader.page.mouse.up()
+    X, y = tw.datasets.load_tennis()
+    X.loc[X.index[0], "Outlook"] = "Overcast"
+    moved = tw.ID3Classifier(trace=True).fit(X, y).trace_[0].candidates[0]
+    assert f"Outlook: gain {moved.gain:.3f}" in cards(reader)
+    assert [card for card in cards(reader) if not card.startswith("Outlook")] == before[1:]
+    reader.page.get_by_role("button", name="Put the chips back").click()
+    assert cards(reader) == before
+    chip.focus()
+    reader.page.keyboard.press("Enter")
+    assert f"Outlook: gain {moved.gain:.3f}" in cards(reader)
+
+
+def test_each_step_is_a_slide(read, tennis) -> None:
+    reader = read(tennis)
+    reader.page.get_by_role("button", name="Slides").click()
+    slide = reader.page.locator(".slide > svg")
+    titles = [slide.get_attribute("aria-label")]
+    for _ in range(3):
+        reader.page.keyboard.press("ArrowRight")
+        titles.append(slide.get_attribute("aria-label"))
+    assert titles == [
+        "Step 1. all rows: split on Outlook",
+        "Step 2. Outlook = Sunny: split on Humidity",
+        "Step 3. Outlook = Rain: split on Wind",
+        "The whole tree",
+    ]
+    with reader.page.expect_download() as saved:
+        reader.page.get_by_role("button", name="Save this picture").click()
+    assert saved.value.suggested_filename == "step-4.svg"
+    reader.page.get_by_role("button", name="Back to the cards").click()
+    assert reader.page.locator(".cards").is_visible()
+
+
+def test_the_readers_tree_is_judged_beside_the_trees_and_sent_to_a_friend(read, irises) -> None:
+    reader = read(irises, reduced_motion="reduce")
+    reader.open("yours")
+    feature = reader.page.locator("#panel-yours").get_by_label("feature")
+    feature.select_option(label="sepal width")
+    reader.page.get_by_role("button", name="Cut here", exact=True).click()
+    X, y = tw.datasets.load_iris()
+    model = tw.DecisionTreeClassifier(max_depth=3, ties="first").fit(X[::2], y[::2])
+    words = reader.text("#panel-yours [role=status]")
+    assert f"The tree gains {model.tree_.merit[0]:.3g} here" in words
+    reader.page.get_by_role("button", name="Go on").click()
+    reader.page.get_by_role("button", name="Let the tree do the rest").click()
+    score = 100 * model.score(X[1::2], y[1::2])
+    result = reader.text("#panel-yours h2").replace("\xa0", " ")
+    you, tree = map(float, re.match(r"You ([\d.]+) %, tree ([\d.]+) % on rows neither", result).groups())
+    assert tree == pytest.approx(score, abs=0.06)
+    ringed = reader.page.locator("#panel-yours section >> nth=0").locator(".ringed").count()
+    assert you == pytest.approx(100 - 100 * ringed / 75, abs=0.06)
+    reader.page.wait_for_function("location.hash.includes('cuts=')")
+    address = reader.page.url
+    reader.page.goto("about:blank")
+    reader.page.goto(address)
+    friend = reader.text("#panel-yours h2").replace("\xa0", " ")
+    assert friend == result.replace("You", "They")
+    reader.page.get_by_role("button", name="Can you do better?").click()
+    assert reader.text("#panel-yours h2 >> nth=0") == "Where would you cut?"
+
+
+def test_trees_of_the_same_table_stand_side_by_side(read) -> None:
+    X, y = tw.datasets.load_iris()
+    training, others = (X[::2], y[::2]), (X[1::2], y[1::2])
+    model = tw.DecisionTreeClassifier(ties="first").fit(*training)
+    beside = {
+        "forest-guided": tw.TreeClassifier(guide="forest").fit(*training),
+        "optimal": tw.OptimalTreeClassifier(max_depth=2).fit(*training),
+    }
+    reader = read(tw.explore(model, *training, validation=others, cv=None, beside=beside))
+    reader.open("beside")
+    lines = reader.page.locator("#panel-beside tbody tr").all_inner_texts()
+    named = {line.split("\t")[0]: line.replace("\xa0", " ").split("\t")[1:] for line in lines}
+    for name, other in {"greedy": model, **beside}.items():
+        wrong = 100 * (1 - other.score(*others))
+        assert named[name][1] == f"{wrong:.0f} %"
+        assert named[name][2:] == [str(other.tree_.n_leaves), str(other.tree_.depth)]
+    assert reader.page.locator("#panel-beside svg").count() == len(lines)
+    with pytest.raises(tw.errors.DataError, match="beside"):
+        tw.explore(model, *training, beside={"other": tw.DecisionTreeClassifier().fit(X.iloc[:, :2], y)})
