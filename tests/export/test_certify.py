@@ -19,6 +19,7 @@ from treewright.export import export_model
 from treewright.export.comparisons import Cut, Lookup
 from treewright.export.program import Answers, Node, Program, TreeBody
 from treewright.export.program_of_model import program_of
+from treewright.export.witness import extreme_rows, total
 
 
 def small_model(kind: str) -> Any:
@@ -200,3 +201,11 @@ def test_categories_that_sql_cannot_tell_apart_are_refused() -> None:
     model = tw.C45Classifier(binary_splits=True, categorical_features=["x"]).fit(frame, list("baab"))
     with pytest.raises(ExportError, match="microsecond"):
         model.export("sql", dialect="sqlite")
+
+
+def test_rows_whose_sums_leave_the_doubles_are_asked_for() -> None:
+    program = program_of(model("any 2"))
+    totals = [total(oblique, row) for oblique in program.obliques for row in extreme_rows(program)]
+    assert {math.inf, -math.inf} <= set(totals)
+    assert any(map(math.isnan, totals))
+    assert not extreme_rows(program_of(model("iris")))

@@ -45,6 +45,27 @@ def hostile_model() -> Any:
     return tw.DecisionTreeClassifier(random_state=0).fit(X, y)
 
 
+REFUSED = {"\x01": {"pmml"}, "\x00": {"pmml", "sql"}, "\uffff": {"pmml"}, "\ud800": {"pmml", "sql", "onnx"}}
+"""What some targets have no way to write; the others do."""
+
+
+@pytest.mark.parametrize("odd", REFUSED)
+@pytest.mark.parametrize("where", ["category", "class"])
+@pytest.mark.parametrize("target", ["python", "c", "json", "onnx", "pmml", "sql"])
+def test_characters_that_a_target_cannot_hold_are_refused(target: str, where: str, odd: str) -> None:
+    if target == "onnx":
+        pytest.importorskip("onnx")
+    kinds = np.array([f"a{odd}a" if where == "category" else "a", "b", "c", "d"], object)
+    X = pd.DataFrame({"kind": pd.Series(np.tile(kinds, 50), dtype=object)})
+    y = np.where(np.arange(200) % 4 < 2, f"y{odd}es" if where == "class" else "yes", "no")
+    fitted = tw.DecisionTreeClassifier().fit(X, y)
+    if target in REFUSED[odd]:
+        with pytest.raises(ExportError, match="cannot hold"):
+            fitted.export(target)
+    else:
+        assert not tw.certify(fitted, fitted.export(target), target).mismatches
+
+
 @pytest.mark.parametrize("form", ["auto", "table"])
 @pytest.mark.parametrize("target", TARGETS)
 def test_names_are_data(target: str, form: str) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import treewright as tw
-from helpers.exporting import MAKERS, model
+from helpers.exporting import MAKERS, examination, model
 from treewright.errors import ExportError
+from treewright.export.onnx import export_onnx
 from treewright.export.program import SHARE, TreeBody
 from treewright.export.program_of_model import program_of
 
@@ -40,9 +42,37 @@ def test_a_graph_answers_as_the_model_does(name: str, inputs: str) -> None:
         with pytest.raises(ExportError, match="column 'day' has categories of several types or of times"):
             fitted.export("onnx", inputs=inputs)
     else:
-        certificate = tw.certify(fitted, fitted.export("onnx", inputs=inputs), "onnx", n_random=1000)
+        certificate = examination(name).certify(fitted.export("onnx", inputs=inputs), "onnx")
         assert certificate.mismatches == 0, str(certificate)
         assert certificate.rows > 0
+
+
+def test_classes_as_likely_but_for_rounding_are_a_tie() -> None:
+    X, y = [[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 0]
+    fitted = tw.ExtraTreesClassifier(2, random_state=0).fit(X, y, sample_weight=[1.0, 1 + 3e-13, 1.0, 1.0])
+    proba = fitted.predict_proba([[0.0]])[0]
+    assert proba[0] < proba[1]
+    certificate = tw.certify(fitted, fitted.export("onnx"), "onnx")
+    assert certificate.mismatches == 0, str(certificate)
+    assert fitted.predict([[0.0]]).tolist() == [0]
+
+
+def test_factors_next_to_one_count() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 2))
+    program = program_of(
+        tw.DecisionTreeClassifier(splits=("hyperplane",), max_depth=1).fit(X, X.sum(axis=1) > 1)
+    )
+    factor = 1 + 9e-9
+    (plane,) = program.obliques
+    program = replace(program, obliques=(replace(plane, terms=((0, factor), (1, factor))),))
+    (cut,) = program.bodies[0].nodes[0].tests[0].cuts  # type: ignore[union-attr]
+    rows = cut / 2 * (1 + np.array([[0.0, 0.0], [-1e-9, 0.0], [-3e-8, 0.0], [1e-9, 1e-9]]))
+    session = onnxruntime.InferenceSession(export_onnx(program, inputs="matrix"))
+    label, _ = session.run(None, {"X": rows})
+    above = factor * rows[:, 0] + factor * rows[:, 1] > cut
+    assert above.tolist() == [True, True, False, True]
+    assert label.tolist() == above.tolist()
 
 
 def test_surrogates_are_refused_by_node_and_feature() -> None:

@@ -7,8 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-import treewright as tw
-from helpers.exporting import MAKERS, model
+from helpers.exporting import MAKERS, examination, model
 from treewright.errors import ExportError
 
 pytest.importorskip("jpmml_evaluator")
@@ -25,5 +24,5 @@ def test_a_document_answers_as_the_model_does_or_is_refused(name: str) -> None:
         with pytest.raises(ExportError, match="which pmml cannot hold"):
             fitted.export("pmml")
         return
-    certificate = tw.certify(fitted, document, "pmml", n_random=300)
+    certificate = examination(name).certify(document, "pmml")
     assert certificate.mismatches == 0, str(certificate)

@@ -21,6 +21,9 @@ from treewright.tree.decision import SAME_WEIGHT
 MOST_EQUALITIES = 4
 """Codes that are compared one by one; of more a set is kept as bits."""
 
+MOST_IN_FLIGHT, NUMBERS_IN_FLIGHT = 256, 4096
+"""Rows, and numbers of rows, that are read before they walk through a table: these stay in the first cache."""
+
 
 def export_c(program: Program, *, form: str = "auto", prefix: str = "") -> str:
     """Write a file that defines ``predict``, ``predict_rows`` and, for classes, ``predict_proba``.
@@ -279,7 +282,7 @@ class _File(Writer):
         )
 
     def _plain(self) -> Iterator[str]:
-        """Trees of binary cuts: sixteen bytes a node, both children side by side, eight rows at once."""
+        """Trees of binary cuts: sixteen bytes a node, both children side by side, eight rows in flight."""
         nodes: list[str] = []
         end_of, roots = [], []
         for _, body, first_end in self.program.bodies_from():
@@ -305,8 +308,10 @@ class _File(Writer):
         yield f"static const Node nodes[] = {_list(nodes)};"
         yield f"static const int end_of_node[] = {_list(end_of)};"
         yield f"static const unsigned roots[] = {_list(roots)};"
-        walk = _PLAIN_WALK if self.program.sums else _PLAIN_WALK + _EIGHT
-        yield from walk.replace("N_TREES", str(len(roots))).strip("\n").splitlines()
+        walk = _PLAIN_WALK if self.program.sums else _PLAIN_WALK + _LANES
+        n_x = str(max(len(self.program.inputs), 1))
+        walk = walk.replace("N_TREES", str(len(roots))).replace("N_X", n_x)
+        yield from walk.strip("\n").splitlines()
         yield ""
 
     def _table(self) -> Iterator[str]:
@@ -348,6 +353,7 @@ class _File(Writer):
             "PREFIX": self.prefix,
             "N_X": str(max(len(program.inputs), 1)),
             "N_TREES": str(len(program.bodies)),
+            "BLOCK": str(max(8, min(MOST_IN_FLIGHT, NUMBERS_IN_FLIGHT // max(len(program.inputs), 1)))),
             "COLUMNS": str(len(self.columns)),
             "WIDTH": str(program.width),
         }
@@ -562,19 +568,39 @@ static void ends_of(const double *x, int *ends) {
 }
 """
 
-_EIGHT = """
-static void eight_ends_of(const double *x, size_t stride, int *ends) {
-    unsigned at[8] = {0}, moved;
-    int k;
-    do {
-        moved = 0;
-        for (k = 0; k < 8; ++k) {
-            unsigned next = step(at[k], x + k * stride);
-            moved |= next ^ at[k];
-            at[k] = next;
+_LANES = """
+#ifdef __GNUC__
+#define LIKELY(x) __builtin_expect(x, 1)
+#else
+#define LIKELY(x) (x)
+#endif
+
+// Eight rows in flight: a lane that arrives at its leaf takes the next row.
+static void ends_of_block(const double *x, int n, int *ends) {
+    unsigned at[8] = {0}, next;
+    const double *row[8], *next_row, *last = x + n * N_X;
+    int lane, lanes = n < 8 ? n : 8, more = lanes == 8;
+    for (lane = 0; lane < lanes; ++lane) row[lane] = x + lane * N_X;
+    next_row = x + lanes * N_X;
+    while (more) {
+        for (lane = 0; lane < 8; ++lane) {
+            next = step(at[lane], row[lane]);
+            if (LIKELY(next != at[lane])) {
+                at[lane] = next;
+            } else if (next_row == last) {
+                more = 0;
+            } else {
+                ends[(row[lane] - x) / N_X] = end_of_node[next];
+                row[lane] = next_row;
+                next_row += N_X;
+                at[lane] = 0;
+            }
         }
-    } while (moved);
-    for (k = 0; k < 8; ++k) ends[k] = end_of_node[at[k]];
+    }
+    for (lane = 0; lane < lanes; ++lane) {
+        while ((next = step(at[lane], row[lane])) != at[lane]) at[lane] = next;
+        ends[(row[lane] - x) / N_X] = end_of_node[next];
+    }
 }
 """
 
@@ -675,18 +701,17 @@ _BATCH_OF_TABLES = {
     classes: f"""
 void PREFIXpredict_rows(const double *rows, size_t n, {"int" if classes else "double"} *answers) {{
     size_t row = 0;
-    int k, ends[8];
-    for (; row + 8 <= n; row += 8) {{
-        double x[8 * N_X];
-        int known[8];
-        for (k = 0; k < 8; ++k) {{
+    double x[BLOCK * N_X];
+    int ends[BLOCK], known[BLOCK], k, many;
+    for (; row < n; row += many) {{
+        many = n - row < BLOCK ? (int)(n - row) : BLOCK;
+        for (k = 0; k < many; ++k) {{
             known[k] = read_row(rows + (row + k) * COLUMNS, x + k * N_X);
             if (!known[k]) memset(x + k * N_X, 0, N_X * sizeof *x);
         }}
-        eight_ends_of(x, N_X, ends);
-        for (k = 0; k < 8; ++k) answers[row + k] = known[k] ? {"labels" if classes else "probas"}[ends[k]] : {"-1" if classes else "NAN"};
+        ends_of_block(x, many, ends);
+        for (k = 0; k < many; ++k) answers[row + k] = known[k] ? {"labels" if classes else "probas"}[ends[k]] : {"-1" if classes else "NAN"};
     }}
-    for (; row < n; ++row) answers[row] = PREFIXpredict(rows + row * COLUMNS);
 }}
 """
     + (

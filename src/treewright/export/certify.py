@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from treewright.errors import ExportError
 from treewright.export.program import Program
 from treewright.export.program_of_model import program_of
 from treewright.export.runtimes import runtime_of
-from treewright.export.runtimes.base import REFUSED, NotInstalledError, Outcome
-from treewright.export.witness import Rows, boundaries, infinite_rows, random_rows
+from treewright.export.runtimes.base import REFUSED, NotInstalledError, Outcome, Runtime
+from treewright.export.witness import Rows, boundaries, extreme_rows, infinite_rows, random_rows
 
 Array = NDArray[np.float64]
 
@@ -151,34 +152,88 @@ def certify(
     >>> tw.certify(model, broken, "python").mismatches > 0
     True
     """
-    content = _content(artefact)
-    program = program_of(model)
-    digests = program_digest(program), _digest(content)
-    runtime = runtime_of(target, content, options)
-    if runtime is None:
+    examination = Examination(model, n_random=n_random, random_state=random_state, max_rows=max_rows)
+    return examination.certify(artefact, target, **options)
+
+
+class Examination:
+    """The rows that exports of a model are held to, made once for any number of them.
+
+    Parameters
+    ----------
+    model : fitted model
+    n_random, random_state, max_rows
+        As of `certify`.
+    """
+
+    def __init__(
+        self, model: Any, *, n_random: int = 0, random_state: int = 0, max_rows: int = 200_000
+    ) -> None:
+        self.model = model
+        self.program = program_of(model)
+        self.n_random = n_random
+        self.random_state = random_state
+        self.max_rows = max_rows
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what the model asks and answers."""
+        return program_digest(self.program)
+
+    @cached_property
+    def _witnesses(self) -> tuple[Rows, int]:
+        rows, n_boundaries = witnesses(self.model, self.program, self.max_rows)
+        if self.n_random:
+            drawn = random_rows(self.program, self.n_random, self.random_state)
+            rows = Rows(self.program, np.concatenate([rows.x, drawn.x]))
+        return rows, n_boundaries
+
+    @property
+    def rows(self) -> Rows:
+        """Rows on the boundaries of the model, and those drawn at random."""
+        return self._witnesses[0]
+
+    def certify(self, artefact: Any, target: str, **options: Any) -> Certificate:
+        """Run an export, and compare its answers with the model's."""
+        content = _content(artefact)
+        runtime = runtime_of(target, content, options)
+        if runtime is None:
+            return self._not_run(target, content, "none", "it is read by people: nothing runs it")
+        try:
+            version = runtime.version()
+        except NotInstalledError as problem:
+            return self._not_run(target, content, runtime.name, str(problem))
+        rows = runtime.suited(self.rows)
+        return self.compare(runtime, target, version, rows, runtime.run(self.program, rows))
+
+    def _not_run(self, target: str, content: Any, runtime: str, reason: str) -> Certificate:
+        digests = self.digest, _digest(content)
+        return Certificate(target, runtime, "", 0, None, *digests, reason=reason)
+
+    def compare(
+        self, runtime: Runtime, target: str, version: str, rows: Rows, outcome: Outcome
+    ) -> Certificate:
+        """Compare what rows were answered with the model's answers."""
+        wrong, examples = _compare(self.program, rows, self._expected(rows), outcome)
         return Certificate(
-            target, "none", "", 0, None, *digests, reason="it is read by people: nothing runs it"
+            target,
+            runtime.name,
+            version,
+            len(rows),
+            int(wrong.sum()),
+            self.digest,
+            _digest(runtime.artefact),
+            boundaries=self._witnesses[1],
+            examples=tuple(examples),
         )
-    try:
-        version = runtime.version()
-    except NotInstalledError as problem:
-        return Certificate(target, runtime.name, "", 0, None, *digests, reason=str(problem))
-    rows, n_boundaries = witnesses(model, program, max_rows)
-    if n_random:
-        drawn = random_rows(program, n_random, random_state)
-        rows = Rows(program, np.concatenate([rows.x, drawn.x]))
-    rows = runtime.suited(rows)
-    wrong, examples = _compare(model, program, rows, runtime.run(program, rows))
-    return Certificate(
-        target,
-        runtime.name,
-        version,
-        len(rows),
-        int(wrong.sum()),
-        *digests,
-        boundaries=n_boundaries,
-        examples=tuple(examples),
-    )
+
+    def _expected(self, rows: Rows) -> Outcome:
+        """The model's answers; those to all rows are kept."""
+        return self._expected_of_all if rows is self.rows else expect(self.model, self.program, rows)
+
+    @cached_property
+    def _expected_of_all(self) -> Outcome:
+        return expect(self.model, self.program, self.rows)
 
 
 def _content(artefact: Any) -> Any:
@@ -220,7 +275,7 @@ def witnesses(model: Any, program: Program, max_rows: int = 200_000) -> tuple[Ro
     found = list(boundaries(program))
     groups = [group for boundary in found for group in boundary.groups]
     every = [row for group in groups for row in group] or [[0.0] * len(program.inputs)]
-    every += infinite_rows(program)
+    every += infinite_rows(program) + extreme_rows(program)
     if program.linear is not None:
         every += random_rows(program, LINEAR_ROWS).x.tolist()
     rows = Rows(program, np.array(every, dtype=np.float64).reshape(len(every), len(program.inputs)))
@@ -273,10 +328,9 @@ def expect(model: Any, program: Program, rows: Rows) -> Outcome:
 
 
 def _compare(
-    model: Any, program: Program, rows: Rows, outcome: Outcome
+    program: Program, rows: Rows, expected: Outcome, outcome: Outcome
 ) -> tuple[NDArray[np.bool_], list[str]]:
     """Compare the answers of an export with the model's."""
-    expected = expect(model, program, rows)
     if len(outcome.prediction) != len(rows):
         raise ExportError(f"the export gave {len(outcome.prediction)} answers to {len(rows)} rows.")
     numbers = [abs(one) for one in expected.prediction if isinstance(one, int | float)]
@@ -309,6 +363,8 @@ def _said(outcome: Outcome, row: int) -> str:
 
 
 def _same(expected: Any, found: Any, program: Program, room: float) -> bool:
+    if isinstance(expected, float) and math.isnan(expected):  # infinities have met in a linear leaf
+        return found is None or found is REFUSED or math.isnan(found)  # NULL in SQL, NAN in C
     if expected is REFUSED or found is REFUSED:
         return expected is found or (expected is REFUSED and found is None)
     if program.classes is None:

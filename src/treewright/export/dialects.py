@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,15 @@ from treewright.data.columns import Column
 from treewright.errors import ExportError
 
 LARGEST = 1.7976931348623157e308
+
+Term = tuple[float | None, str]
+"""A weight and the number that it is of; without a weight, an amount of ordinary size."""
+
+
+def may_be_no_number(terms: Sequence[Term]) -> bool:
+    """Whether two infinities may meet in a sum: a product of finite numbers is infinite, and another number is not 0."""
+    weights = [weight for weight, _ in terms if weight]
+    return len(weights) > 1 and max(map(abs, weights)) > 1
 
 
 class Dialect(ABC):
@@ -95,9 +107,38 @@ class Dialect(ABC):
             f"+ CAST({rest} AS {self.double}) / CAST({step} AS {self.double}))"
         )
 
-    def square(self, scale: str, distance: str) -> str:
-        """Write scale · distance · distance."""
-        return f"{scale} * {distance} * {distance}"
+    def arithmetic(self, sign: str, left: str, right: str) -> str:
+        """Write one of ``+ - * /`` of two finite numbers: NULL where the result is none."""
+        divisor = f"nullif({right}, 0)" if sign == "/" else right
+        ends = self.number(math.inf), self.number(-math.inf)
+        return f"nullif(nullif({left} {sign} {divisor}, {ends[0]}), {ends[1]})"
+
+    def weighted_sum(self, terms: Sequence[Term]) -> str:
+        """Write the sum of weighted numbers, from left to right: NULL where it is no number."""
+        return self.known(self.plain_sum(terms), terms)
+
+    def plain_sum(self, terms: Sequence[Term]) -> str:
+        """Write the sum of weighted numbers as the database adds them."""
+        return " + ".join(x if weight is None else f"{self.number(weight)} * {x}" for weight, x in terms)
+
+    def known(self, total: str, terms: Sequence[Term]) -> str:
+        """Write a sum as NULL where it is no number."""
+        return total
+
+    def within(self, low: float, high: float, terms: Sequence[Term]) -> str:
+        """Write the sum of weighted numbers, held to a range: no number where the sum is none."""
+        return self.held(low, high, self.plain_sum(terms))
+
+    def held(self, low: float, high: float, total: str) -> str:
+        """Write a sum held to a range."""
+        return f"greatest({self.number(low)}, least({self.number(high)}, {total}))"
+
+    def squared_distance(self, terms: Sequence[tuple[str, float, float]]) -> str:
+        """Write the sum of scale · (x − centre)², from left to right, of terms (x, centre, scale)."""
+        return " + ".join(f"{self.number(scale)} * {d} * {d}" for d, scale in self._distances(terms))
+
+    def _distances(self, terms: Sequence[tuple[str, float, float]]) -> Iterator[tuple[str, float]]:
+        return ((f"({x} - {self.number(centre)})", scale) for x, centre, scale in terms)
 
     @abstractmethod
     def divided(self, number: str, step: int) -> str:
@@ -143,6 +184,16 @@ class DuckDB(Dialect):
     def is_infinite(self, number: str) -> str:
         return f"isinf({number})"
 
+    def known(self, total: str, terms: Sequence[Term]) -> str:
+        # NaN would be larger than every number.
+        return f"nullif({total}, 'NaN'::DOUBLE)" if may_be_no_number(terms) else total
+
+    def within(self, low: float, high: float, terms: Sequence[Term]) -> str:
+        held = super().within(low, high, terms)
+        if not may_be_no_number(terms):
+            return held
+        return f"CASE WHEN isnan({self.plain_sum(terms)}) THEN 'NaN'::DOUBLE ELSE {held} END"
+
     def ticks(self, reference: str, unit: str, is_moment: bool) -> tuple[str, int]:
         if unit == "ns":
             return (f"epoch_ns({reference})" if is_moment else f"(epoch_us({reference}) * 1000)"), 1
@@ -184,6 +235,9 @@ class SQLite(Dialect):
     def is_infinite(self, number: str) -> str:
         return f"abs({number}) = 9e999"
 
+    def held(self, low: float, high: float, total: str) -> str:
+        return f"max({self.number(low)}, min({self.number(high)}, {total}))"
+
     def less(self, reference: str, offset: int) -> str:
         return f"CAST(nullif({reference}, '') - {offset} AS REAL)"
 
@@ -210,6 +264,38 @@ class SQLite(Dialect):
 
     def divided(self, number: str, step: int) -> str:
         return f"({number}) / {step}"
+
+
+_GUARDED = {
+    "+": "CASE WHEN abs(a) > 2^960 AND abs(b) > 2^960 THEN "
+    "CASE WHEN abs(a * 2^-1 + b * 2^-1) < 2^1023 THEN a + b END ELSE a + b END",
+    "-": "CASE WHEN abs(a) > 2^960 AND abs(b) > 2^960 THEN "
+    "CASE WHEN abs(a * 2^-1 - b * 2^-1) < 2^1023 THEN a - b END ELSE a - b END",
+    "*": "CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN a = 0 OR b = 0 THEN 0 WHEN abs(a) >= 1 AND abs(b) >= 1 THEN "
+    "CASE WHEN (abs(a) * 2^-512) * (abs(b) * 2^-512) < 1 THEN a * b END "
+    "WHEN greatest(abs(a), abs(b)) < 1 AND least(abs(a), abs(b)) < 2^-500 THEN "
+    "CASE WHEN (least(abs(a), abs(b)) * 2^1000) * (greatest(abs(a), abs(b)) * 2^75) <= 1 THEN 0 ELSE a * b END "
+    "ELSE a * b END",
+    "/": "CASE WHEN a IS NULL OR nullif(b, 0) IS NULL THEN NULL WHEN a = 0 THEN 0 "
+    "WHEN abs(a) >= 2^500 AND abs(b) < 1 OR abs(a) >= 2^-51 AND abs(b) < 2^-500 THEN "
+    "CASE WHEN (abs(a) * 2^-600) / (abs(b) * 2^600) < 2^-176 THEN a / b END "
+    "WHEN abs(a) < 2^-50 AND abs(b) > 1 THEN "
+    "CASE WHEN (abs(a) * 2^990) / (abs(b) * 2^-75) <= 2^-10 THEN 0 ELSE a / b END "
+    "ELSE a / b END",
+}
+"""Arithmetic of PostgreSQL on a and b that never fails: NULL beyond the doubles."""
+
+_UNBOUNDED = {
+    "+": "CASE WHEN abs(a) = 'Infinity' OR abs(b) = 'Infinity' OR a = 'NaN' OR b = 'NaN' THEN a + b "
+    "WHEN abs(a) > 2^960 AND abs(b) > 2^960 AND abs(a * 2^-1 + b * 2^-1) >= 2^1023 THEN sign(a) * 'Infinity' "
+    "ELSE a + b END",
+    "*": "CASE WHEN abs(a) = 'Infinity' OR abs(b) = 'Infinity' OR a = 'NaN' OR b = 'NaN' OR a = 0 OR b = 0 THEN a * b "
+    "WHEN abs(a) >= 1 AND abs(b) >= 1 THEN CASE WHEN (abs(a) * 2^-512) * (abs(b) * 2^-512) < 1 THEN a * b "
+    "ELSE sign(a) * sign(b) * 'Infinity' END "
+    "WHEN greatest(abs(a), abs(b)) < 1 AND least(abs(a), abs(b)) < 2^-500 "
+    "AND (least(abs(a), abs(b)) * 2^1000) * (greatest(abs(a), abs(b)) * 2^75) <= 1 THEN 0 ELSE a * b END",
+}
+"""The same, with what other programs say beyond the doubles."""
 
 
 class PostgreSQL(Dialect):
@@ -239,9 +325,72 @@ class PostgreSQL(Dialect):
             return f"(round(extract(epoch FROM {reference}) * 1000000) * 1000)", 1
         return f"round(extract(epoch FROM {reference}) * 1000000)", times.UNITS[unit] // 1000
 
-    def square(self, scale: str, distance: str) -> str:
-        # PostgreSQL fails where a product is too small for a double.
-        return f"CASE WHEN abs({distance}) < 1e-140 THEN 0 ELSE {super().square(scale, distance)} END"
+    def weighted_sum(self, terms: Sequence[Term]) -> str:
+        careful = f"nullif({self._careful_sum(terms)}, 'NaN')"
+        return self._careful_where_needed(self._ordinary(terms), self.plain_sum(terms), careful)
+
+    def within(self, low: float, high: float, terms: Sequence[Term]) -> str:
+        careful = (
+            f"(SELECT CASE WHEN s = 'NaN' THEN s ELSE {self.held(low, high, 's')} END "
+            f"FROM (SELECT {self._careful_sum(terms)} AS s OFFSET 0) AS p)"
+        )
+        return self._careful_where_needed(
+            self._ordinary(terms), self.held(low, high, self.plain_sum(terms)), careful
+        )
+
+    def squared_distance(self, terms: Sequence[tuple[str, float, float]]) -> str:
+        ordinary, careful = [], []
+        for (x, centre, scale), (distance, _) in zip(terms, self._distances(terms), strict=True):
+            exponent = math.frexp(scale)[1]
+            ordinary.append(f"abs({x}) <= {self.number(2.0**960)}")
+            ordinary += self._between(distance, (-999 - min(exponent, 0)) // 2, (999 - max(exponent, 0)) // 2)
+            apart = self._unbounded("+", x, self.number(-centre))
+            careful.append(self._unbounded("*", self._unbounded("*", self.number(scale), apart), apart))
+        if max(abs(centre) for _, centre, _ in terms) > 2.0**960:
+            ordinary = ["FALSE"]
+        total = f"nullif({self._added(careful)}, 'NaN')"
+        return self._careful_where_needed(ordinary, super().squared_distance(terms), total)
+
+    # PostgreSQL fails where a result is too large for a double, or rounds to 0: numbers are scaled by powers of two,
+    # which rounds nothing, to see whether it would. OFFSET 0 keeps both sides from being repeated.
+
+    def arithmetic(self, sign: str, left: str, right: str) -> str:
+        return self._chosen(_GUARDED[sign], left, right)
+
+    def _unbounded(self, sign: str, left: str, right: str) -> str:
+        """Write one of ``+ *`` as other programs do it: up to infinities, 0 and NaN."""
+        return self._chosen(_UNBOUNDED[sign], left, right)
+
+    def _chosen(self, text: str, left: str, right: str) -> str:
+        chosen = re.sub(r"2\^(-?\d+)", lambda power: self.number(2.0 ** int(power[1])), text)
+        return f"(SELECT {chosen} FROM (SELECT CAST({left} AS float8) AS a, CAST({right} AS float8) AS b OFFSET 0) AS p)"
+
+    def _careful_sum(self, terms: Sequence[Term]) -> str:
+        return self._added(
+            [x if weight is None else self._unbounded("*", self.number(weight), x) for weight, x in terms]
+        )
+
+    def _added(self, parts: Sequence[str]) -> str:
+        return reduce(lambda left, right: self._unbounded("+", left, right), parts)
+
+    def _ordinary(self, terms: Sequence[Term]) -> list[str]:
+        """Write that numbers are of a size that no product and no sum leaves the doubles."""
+        found = []
+        for weight, x in terms:
+            if weight:
+                exponent = math.frexp(weight)[1]
+                found += self._between(x, -999 - min(exponent, 0), 999 - max(exponent, 0))
+        return found
+
+    def _between(self, x: str, low: int, high: int) -> list[str]:
+        """Write that a number is 0 or of a size between powers of two; nothing if every number is."""
+        ends = self.number(2.0 ** max(low, -1074)), self.number(2.0 ** min(high, 1000))
+        return [f"(abs({x}) BETWEEN {ends[0]} AND {ends[1]} OR {x} = 0)"]
+
+    def _careful_where_needed(self, ordinary: Sequence[str], plain: str, careful: str) -> str:
+        if not ordinary:
+            return plain
+        return f"CASE WHEN ({' AND '.join(ordinary)}) IS NOT FALSE THEN {plain} ELSE {careful} END"
 
     def divided(self, number: str, step: int) -> str:
         return f"div({number}, {step})"

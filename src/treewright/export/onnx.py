@@ -33,6 +33,7 @@ LEQ, MEMBER = 0, 6
 SUM = 1
 """How leaves are aggregated."""
 LARGEST = float(np.finfo(np.float64).max)
+NEXT_TO_ONE = 1e-7
 
 
 def export_onnx(program: Program, *, inputs: str = "auto") -> bytes:
@@ -80,6 +81,17 @@ def _check(program: Program) -> None:
     kinds = {type(label) for label in program.classes or []}
     if len(kinds) > 1:
         raise ExportError("the classes are of several types, which onnx cannot hold.")
+    texts = [one.name for one in program.inputs]
+    texts += [text for one in program.inputs for text in one.column.categories if isinstance(text, str)]
+    for text in texts + [label for label in program.classes or [] if isinstance(label, str)]:
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise ExportError(f"the name or value {text!r} has half a character, which onnx cannot hold.")
+
+
+def _all_differ(body: TreeBody | RuleBody) -> bool:
+    """Whether no two ends of a tree say the same."""
+    votes = body.answers.votes[:, 0]
+    return len(np.unique(votes)) == len(votes)
 
 
 class _Ensemble:
@@ -139,6 +151,7 @@ class _Graph:
         self.constants: list[Any] = []
         self.given: list[Any] = []
         self.known: dict[str, str] = {}
+        self.next_to_one: dict[str, float] = {}
 
     # ---- operators -------------------------------------------------------------------------------------
 
@@ -146,9 +159,21 @@ class _Graph:
         self, kind: str, *inputs: str, name: str | None = None, domain: str = "", **attributes: Any
     ) -> str:
         """Add an operator; gives the name of its result."""
+        if kind in ("Mul", "Div") and not self.next_to_one.keys().isdisjoint(inputs):
+            return self._next_to_one(kind, inputs)
         name = name or f"treewright {len(self.nodes)} {kind}"
         self.nodes.append(self.helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
         return name
+
+    def _next_to_one(self, kind: str, inputs: Sequence[str]) -> str:
+        """Multiply by a number next to 1, or divide.
+
+        onnxruntime takes one within 10⁻⁸ of 1 for 1 and leaves the operator out, but not where there are two.
+        """
+        twice = [
+            self.constant([[self.next_to_one[one]] * 2]) if one in self.next_to_one else one for one in inputs
+        ]
+        return self.add("Gather", self.add(kind, *twice), self.constant([0], np.int64), axis=1)
 
     def constant(self, value: Any, dtype: Any = np.float64) -> str:
         """Add a constant; gives its name."""
@@ -159,6 +184,8 @@ class _Graph:
         if key not in self.known:
             self.known[key] = f"treewright constant {len(self.constants)}"
             self.constants.append(numpy_helper.from_array(array, self.known[key]))
+            if array.dtype == np.float64 and array.ndim == 0 and 0 < abs(array - 1) < NEXT_TO_ONE:
+                self.next_to_one[self.known[key]] = float(array)
         return self.known[key]
 
     def tensor(self, name: str, values: Sequence[Any], kind: int) -> Any:
@@ -358,7 +385,9 @@ class _Graph:
         program = self.program
         x, places = self.quantities(inputs)
         outputs = self._rules(x, places) if program.is_rules else self._trees(x, places)
-        graph = self.helper.make_graph(self.nodes, "treewright", self.given, outputs, self.constants)
+        asked = {name for node in self.nodes for name in node.input}
+        constants = [one for one in self.constants if one.name in asked]
+        graph = self.helper.make_graph(self.nodes, "treewright", self.given, outputs, constants)
         usage = [
             "run it: onnxruntime.InferenceSession(path).run(None, {name: values}), all numbers float64",
             f"inputs: {inputs}",
@@ -405,17 +434,16 @@ class _Graph:
 
     def _trees(self, x: str, places: Sequence[int]) -> list[Any]:
         program, ensemble = self.program, _Ensemble()
-        direct = program.forest and (program.classes is None or program.hard)
+        # onnxruntime mistakes leaves that say the same for each other: these are told apart by their ends.
+        direct = program.forest and program.classes is None and all(map(_all_differ, program.bodies))
         first = 0
         for number, body in enumerate(program.bodies):
             assert isinstance(body, TreeBody)
             n_ends = len(body.answers.proba)
             if not direct:  # a leaf says which end it is
                 ends = [ensemble.leaf(number, float(first + end)) for end in range(n_ends)]
-            elif body.answers.label is None:
-                ends = [ensemble.leaf(0, value) for value in body.answers.votes[:, 0].tolist()]
             else:
-                ends = [ensemble.leaf(label, 1.0) for label in body.answers.label.tolist()]
+                ends = [ensemble.leaf(0, value) for value in body.answers.votes[:, 0].tolist()]
             first += n_ends
             self.tree(ensemble, body, places, ends)
         if direct:

@@ -234,8 +234,7 @@ class Writer:
         elif self.shows_classes:
             columns = [_aligned(self._weights(column)) for column in tree.training_value[nodes].T]
             brackets = [f"  [{' '.join(row)}]" for row in zip(*columns, strict=True)]
-        if tree.decided is not None:
-            parts.append(["decided by hand" if one >= 0 else "" for one in tree.decided[nodes].tolist()])
+        parts.append([tree.decided_by(node) for node in nodes.tolist()])
         return [
             f"({', '.join(filter(None, words))}){bracket}"
             if weight

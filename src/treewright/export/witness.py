@@ -9,6 +9,7 @@ that come to a boundary those are taken that make the model change its answer th
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -84,8 +85,12 @@ class Rows:
 
     def column(self, at: int) -> list[Any]:
         """Give the values of a column: numbers, categories, times of NumPy; None is missing."""
-        one = self.program.inputs[at]
-        return [None if math.isnan(x) else _value(one.column, x) for x in self.x[:, at].tolist()]
+        column = self.program.inputs[at].column
+        if column.kind == "numeric" and column.unit is None and not column.offset:
+            return [None if x != x else x for x in self.x[:, at].tolist()]  # noqa: PLR0124 (NaN)
+        distinct, place = np.unique(self.x[:, at], return_inverse=True)
+        values = [None if math.isnan(x) else _value(column, x) for x in distinct.tolist()]
+        return [values[at] for at in place.tolist()]
 
     def table(self) -> RawTable:
         """Give the rows as a table of all columns that the model was fitted on."""
@@ -647,9 +652,32 @@ def random_rows(program: Program, n_rows: int, seed: int = 0) -> Rows:
 def infinite_rows(program: Program) -> list[Values]:
     """Give a row for each infinity in each input that is a plain number."""
     base = [0.0] * len(program.inputs)
+    return [_with(base, at, end) for at in _plain_numbers(program) for end in (-math.inf, math.inf)]
+
+
+def extreme_rows(program: Program) -> list[Values]:
+    """Give rows whose sums leave the doubles, upwards, downwards, both ways at once, and towards 0."""
+    if not program.obliques and program.linear is None:
+        return []
+    plain = _plain_numbers(program)
     return [
-        _with(base, at, end)
+        [
+            size * sign**turn if at in plain else 0.0
+            for turn, at in enumerate(range(len(program.inputs)), first)
+        ]
+        for size in (sys.float_info.max, 1e308, 1e200, 1e-200, 5e-324)
+        for first in (0, 1)
+        for sign in (-1, 1)
+    ] + [
+        [-size if at in plain else 0.0 for at in range(len(program.inputs))]
+        for size in (sys.float_info.max, 1e200)
+    ]
+
+
+def _plain_numbers(program: Program) -> list[int]:
+    """Which inputs are numbers that may be of any size."""
+    return [
+        at
         for at, one in enumerate(program.inputs)
         if not one.has_codes and one.column.unit is None and not one.column.offset
-        for end in (-math.inf, math.inf)
     ]

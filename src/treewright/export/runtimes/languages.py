@@ -8,6 +8,7 @@ import platform
 import re
 import struct
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,15 @@ import numpy as np
 
 from treewright.errors import ExportError
 from treewright.export.program import Program
-from treewright.export.runtimes.base import REFUSED, Outcome, Runtime, call, plain_value, program_path
+from treewright.export.runtimes.base import (
+    QUICK_JAVA,
+    REFUSED,
+    Outcome,
+    Runtime,
+    call,
+    plain_value,
+    program_path,
+)
 from treewright.export.witness import Rows
 
 
@@ -60,8 +69,11 @@ class JSONRuntime(PythonRuntime):
         from treewright.export.json_program import read_json
         from treewright.export.python import export_python
 
-        self.artefact = export_python(read_json(self.artefact))
-        return super().run(program, rows)
+        given, self.artefact = self.artefact, export_python(read_json(self.artefact))
+        try:
+            return super().run(program, rows)
+        finally:
+            self.artefact = given  # the certificate is of the JSON
 
 
 def json_value(value: Any) -> Any:
@@ -237,36 +249,45 @@ class JavaRuntime(Runtime):
         return shown.split()[-1] if shown.split() else "unknown"
 
     def run(self, program: Program, rows: Rows) -> Outcome:
+        return self.run_all([(self, program, rows)])[0]
+
+    @classmethod
+    def run_all(cls, jobs: Sequence[tuple[JavaRuntime, Program, Rows]]) -> list[Outcome]:
+        """Compile and run classes of several names at once, which takes little longer than one of them."""
+        with tempfile.TemporaryDirectory() as folder:
+            names = [runtime._write_class(folder) for runtime, *_ in jobs]
+            Path(folder, "TreewrightRun.java").write_text(_JAVA, encoding="utf-8")
+            for at, (_, _, rows) in enumerate(jobs):
+                cls._write(Path(folder, f"rows{at}"), rows)
+            quick = [f"-J{option}" for option in QUICK_JAVA]
+            sources = [path.name for path in Path(folder).glob("*.java")]
+            javac = program_path("javac", "default-jdk-headless")
+            call(
+                *(javac, *quick, "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", ".", *sources),
+                folder=folder,
+                what="javac",
+            )
+            java = program_path("java", "default-jdk-headless")
+            call(java, *QUICK_JAVA, "-cp", ".", "TreewrightRun", *names, folder=folder, what="java")
+            return [
+                cls._read(Path(folder, f"answers{at}"), program, rows)
+                for at, (_, program, rows) in enumerate(jobs)
+            ]
+
+    def _write_class(self, folder: str) -> str:
+        """Write the source of a class; gives its full name."""
         name = re.search(r"^public final class ([\w$]+) \{$", self.artefact, re.MULTILINE)
         package = re.search(r"^package ([\w$.]+);$", self.artefact, re.MULTILINE)
         if name is None:
             raise ExportError("the exported code has no public class.")
-        full = f"{package[1]}.{name[1]}" if package else name[1]
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, f"{name[1]}.java").write_text(self.artefact, encoding="utf-8")
-            harness = (
-                _JAVA.replace("MODEL", full)
-                .replace("ANSWER", _JAVA_CLASSES if program.classes is not None else _JAVA_NUMBERS)
-                .replace("MODEL", full)
-            )
-            Path(folder, "TreewrightRun.java").write_text(harness, encoding="utf-8")
-            self._write(Path(folder, "rows"), rows)
-            quick = ("-J-XX:TieredStopAtLevel=1", "-J-Xshare:auto", "-proc:none", "-nowarn")
-            javac = program_path("javac", "default-jdk-headless")
-            sources = (f"{name[1]}.java", "TreewrightRun.java")
-            call(javac, *quick, "-encoding", "UTF-8", "-d", ".", *sources, folder=folder, what="javac")
-            run = (
-                program_path("java", "default-jdk-headless"),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                ".",
-                "TreewrightRun",
-            )
-            call(*run, folder=folder, what="java")
-            lines = Path(folder, "answers").read_text(encoding="utf-8").splitlines()
+        Path(folder, f"{name[1]}.java").write_text(self.artefact, encoding="utf-8")
+        return f"{package[1]}.{name[1]}" if package else name[1]
+
+    @staticmethod
+    def _read(path: Path, program: Program, rows: Rows) -> Outcome:
         prediction: list[Any] = []
         proba = None if program.classes is None else np.full((len(rows), program.width), np.nan)
-        for at, line in enumerate(lines):
+        for at, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             if line == "refused":
                 prediction.append(REFUSED)
                 continue
@@ -302,18 +323,9 @@ def _java_text(text: str) -> bytes:
     return struct.pack(">i", len(data) // 2) + data
 
 
-_JAVA_CLASSES = """
-                    Object label = MODEL.predict(row);
-                    line.append(label == null ? -1 : java.util.Arrays.asList(MODEL.CLASSES).indexOf(label));
-                    for (double one : MODEL.predictProba(row)) line.append(' ').append(Double.toHexString(one));
-"""
-
-_JAVA_NUMBERS = """
-                    line.append(Double.toHexString(MODEL.predict(row)));
-"""
-
 _JAVA = """
 import java.io.*;
+import java.lang.reflect.*;
 import java.math.BigInteger;
 import java.util.*;
 
@@ -335,23 +347,48 @@ public class TreewrightRun {
         }
     }
 
-    public static void main(String[] arguments) throws IOException {
-        try (DataInputStream in = new DataInputStream(new BufferedInputStream(new FileInputStream("rows")));
-             PrintWriter out = new PrintWriter("answers", "UTF-8")) {
+    static List<Map<String, Object>> rows(String path) throws IOException {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(new FileInputStream(path)))) {
             int n = in.readInt(), columns = in.readInt();
-            List<Map<String, Object>> rows = new ArrayList<>();
             for (int at = 0; at < n; ++at) rows.add(new HashMap<>());
             for (int column = 0; column < columns; ++column) {
                 String name = text(in);
                 for (Map<String, Object> row : rows) row.put(name, value(in));
             }
-            for (Map<String, Object> row : rows) {
-                StringBuilder line = new StringBuilder();
-                try {ANSWER
-                } catch (IllegalArgumentException refused) {
-                    line = new StringBuilder("refused");
+        }
+        return rows;
+    }
+
+    public static void main(String[] models) throws Exception {
+        for (int at = 0; at < models.length; ++at) {
+            Class<?> model = Class.forName(models[at]);
+            Method predict = model.getMethod("predict", Map.class), predictProba = null;
+            List<Object> classes = null;
+            if (predict.getReturnType() != double.class) {
+                predictProba = model.getMethod("predictProba", Map.class);
+                Object labels = model.getField("CLASSES").get(null);
+                classes = new ArrayList<>();
+                for (int label = 0; label < Array.getLength(labels); ++label) classes.add(Array.get(labels, label));
+            }
+            try (PrintWriter out = new PrintWriter("answers" + at, "UTF-8")) {
+                for (Map<String, Object> row : rows("rows" + at)) {
+                    StringBuilder line = new StringBuilder();
+                    try {
+                        Object said = predict.invoke(null, row);
+                        if (predictProba == null) {
+                            line.append(Double.toHexString((Double) said));
+                        } else {
+                            line.append(said == null ? -1 : classes.indexOf(said));
+                            for (double one : (double[]) predictProba.invoke(null, row))
+                                line.append(' ').append(Double.toHexString(one));
+                        }
+                    } catch (InvocationTargetException problem) {
+                        if (!(problem.getCause() instanceof IllegalArgumentException)) throw problem;
+                        line = new StringBuilder("refused");
+                    }
+                    out.println(line);
                 }
-                out.println(line);
             }
         }
     }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from treewright.export.comparisons import UNSEEN, Input
 from treewright.export.program import Program
 from treewright.export.runtimes.base import (
+    QUICK_JAVA,
     REFUSED,
     NotInstalledError,
     Outcome,
@@ -143,13 +146,21 @@ class JPMMLRuntime(ModelRuntime):
         except PackageNotFoundError:
             raise NotInstalledError("jpmml-evaluator is not installed: pip install jpmml-evaluator") from None
 
+    def suited(self, rows: Rows) -> Rows:
+        """Rows whose sums do not leave the doubles: the evaluator refuses others."""
+        rows = super().suited(rows)
+        huge = (np.abs(rows.x) > 1e150) & np.isfinite(rows.x)
+        return rows.take(np.flatnonzero(~huge.any(axis=1))) if rows.program.obliques else rows
+
     def run(self, program: Program, rows: Rows) -> Outcome:
+        import jpype
         import pandas as pd
         from jpmml_evaluator import make_evaluator
         from jpmml_evaluator.jpype import JPypeBackend
 
         if JPMMLRuntime._backend is None:
-            JPMMLRuntime._backend = JPypeBackend()
+            with patch.object(jpype, "startJVM", partial(jpype.startJVM, *QUICK_JAVA)):
+                JPMMLRuntime._backend = JPypeBackend()
         text = self.artefact.encode() if isinstance(self.artefact, str) else self.artefact
         evaluator = make_evaluator(text, backend=JPMMLRuntime._backend)
         columns: dict[str, Any] = {} if rows.inputs else {"none": pd.Series(0.0, index=range(len(rows)))}
