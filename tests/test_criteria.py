@@ -137,6 +137,40 @@ def test_superclasses_by_gini_grow_the_tree_of_twoing() -> None:
     np.testing.assert_allclose(2 * trees[0].merit, trees[1].merit, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("criterion", ["entropy", "gini", "sqrt"])
+@pytest.mark.parametrize("weighted", [False, True])
+@given(seed=st.integers(0, 10_000), n_classes=st.integers(2, 9))
+def test_superclasses_grow_the_tree_of_the_formula(
+    criterion: str, weighted: bool, seed: int, n_classes: int
+) -> None:
+    """The core leaves out cuts that cannot win; asked about every cut, the formula says the same."""
+    random = np.random.default_rng(seed)
+    X = np.column_stack(
+        [
+            random.normal(size=80),
+            random.integers(0, 4, 80),
+            np.where(random.random(80) < 0.2, np.nan, random.normal(size=80)),
+            random.integers(0, 5, 80),
+        ]
+    )
+    y = random.integers(0, n_classes, 80) + (X[:, 0] > 0) * n_classes // 2
+    weight = random.random(80) + 0.1 if weighted else None
+    formula = criteria.Superclasses(criterion)
+    trees = [
+        DecisionTreeClassifier(criterion=given, categorical_features=[3], min_samples_leaf=2, ties="first")
+        .fit(X, y, sample_weight=weight)
+        .tree_
+        for given in (formula, formula.__call__)
+    ]
+    assert trees[0].n_leaves > 2
+    np.testing.assert_array_equal(trees[0].parent, trees[1].parent)
+    np.testing.assert_array_equal(trees[0].splits.feature, trees[1].splits.feature)
+    np.testing.assert_array_equal(trees[0].splits.threshold, trees[1].splits.threshold)
+    np.testing.assert_array_equal(trees[0].splits.pool_value, trees[1].splits.pool_value)
+    rounded = 1e-7 if weighted and criterion == "sqrt" else 1e-12  # the root of what rounding leaves
+    np.testing.assert_allclose(trees[0].merit, trees[1].merit, rtol=1e-9, atol=rounded)
+
+
 def test_superclasses_refuse_what_has_no_order() -> None:
     with pytest.raises(ValueError, match="criterion of superclasses"):
         criteria.Superclasses("error")

@@ -5,19 +5,23 @@ Blocks with prompts are doctests; a plain block followed by a block of `text` mu
 
 import doctest
 import io
+import json
 import re
 import runpy
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 import treewright
+from check_links import broken
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/lectures/*.md")]
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/*/*.md")]
 )
+NOTEBOOKS = sorted([*ROOT.glob("docs/*.ipynb"), *ROOT.glob("docs/tutorials/*.ipynb")])
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```$(?:\n+```text\n(?P<output>.*?)^```$)?", re.MULTILINE | re.DOTALL
 )
@@ -59,9 +63,27 @@ def test_every_code_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     run_page(page, page.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
+def test_every_cell_of_a_notebook_runs(
+    notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    assert not any(cell.get("outputs") for cell in cells), "outputs are made when the site is built"
+    namespace: dict[str, object] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            run_script("".join(cell["source"]), namespace, notebook, 0)
+    plt.close("all")
+
+
+@pytest.mark.parametrize("page", PAGES + NOTEBOOKS, ids=lambda page: page.name)
 def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
-    links = LINK.findall(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    if page in NOTEBOOKS:
+        cells = json.loads(text)["cells"]
+        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    links = LINK.findall(text)
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
@@ -91,3 +113,12 @@ def test_the_reference_has_every_public_name() -> None:
         re.findall(r"^   treewright\.(\w+)", "".join(map(Path.read_text, ROOT.glob("docs/api/*.md"))), re.M)
     )
     assert named >= set(treewright.__all__) - {"__version__"}
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(
+        '<h1 id="top">a</h1><a href="b.html#there">b</a><a href="b.html#gone">b</a><a href="#top">a</a>'
+        '<img src="no%20picture.png"><a href="https://example.org/x">c</a><a href="sub/">d</a>'
+    )
+    (tmp_path / "b.html").write_text('<p id="there"></p>')
+    assert broken(tmp_path) == ["index.html: b.html#gone", "index.html: no%20picture.png", "index.html: sub/"]

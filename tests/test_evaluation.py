@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -152,8 +154,8 @@ def test_probabilities_are_judged_by_hand_worked_figures() -> None:
     found = judge_probabilities(
         judge_classes(truth, ["a", "b", "a", "a"]), truth, proba, ["a", "b"], [1, 1, 1, 3]
     )
-    # squares of both classes: .02, .32, 1.805, .02, the last three times
-    assert found.brier == pytest.approx((0.02 + 0.32 + 1.805 + 3 * 0.02) / 6)
+    # squares of both classes: .02, .32, 1.805, .02, the last three times; of two classes half of them
+    assert found.brier == pytest.approx((0.02 + 0.32 + 1.805 + 3 * 0.02) / 2 / 6)
     assert [(round(part.predicted, 9), part.observed, part.weight) for part in found.calibration] == [
         (0.05, 1.0, 1.0),
         (0.1, 0.0, 4.0),
@@ -172,7 +174,35 @@ def test_brier_score_and_calibration_are_scikit_learns() -> None:
     assert isinstance(found, ClassEvaluation)
     proba = model.predict_proba(X)[:, 1]
     positive = np.asarray(y) == model.classes_[1]
-    assert found.brier == pytest.approx(2 * brier_score_loss(positive, proba))
+    assert found.brier == pytest.approx(brier_score_loss(positive, proba))
     observed, predicted = calibration_curve(positive, proba, n_bins=10)
     assert [part.observed for part in found.calibration] == pytest.approx(observed.tolist())
     assert [part.predicted for part in found.calibration] == pytest.approx(predicted.tolist())
+
+
+def test_what_cross_validation_found_can_be_printed() -> None:
+    table, target = tw.datasets.load_votes()
+    text = str(cross_validate(tw.DecisionTreeClassifier(max_depth=1), table, target, 5))
+    assert text.startswith("cross-validation in 5 folds")
+    assert "democrat" in text
+    assert "recall" in text
+    table, target = tw.datasets.load_mpg()
+    assert "R²" in str(cross_validate(tw.DecisionTreeRegressor(max_depth=1), table, target, 5))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"costs": [[0, 1, 2], [1, 0, 2], [3, 3, 0]]},
+        {"priors": [0.3, 0.3, 0.4]},
+        {"class_weight": {"no": 1, "rare": 3, "yes": 2}},
+    ],
+)
+def test_folds_may_lack_a_class_that_parameters_speak_of(parameters: dict[str, Any]) -> None:
+    y = np.array(["no", "yes"] * 10, dtype=object)
+    y[3] = "rare"
+    model = tw.DecisionTreeClassifier(**parameters)
+    found = cross_validate(model, np.arange(20.0).reshape(-1, 1), y, 5).evaluation
+    assert found.confusion.sum() == 20
+    assert found.confusion[1, 1] == 0  # no model that judged the rare row had seen its class
+    assert model.get_params()[next(iter(parameters))] is parameters[next(iter(parameters))]

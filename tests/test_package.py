@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import sysconfig
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -87,16 +88,33 @@ def test_version_is_the_same_everywhere() -> None:
     assert f"## {treewright.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
+@pytest.mark.skipif(
+    not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python always has its interpreter lock"
+)
+def test_a_free_threaded_python_has_its_lock_with_us() -> None:
+    """docs/reliability.md says so: the core does not declare that it can do without."""
+    assert sys._is_gil_enabled()  # type: ignore[attr-defined]
+
+
+def test_the_core_is_one_file_for_all_versions_of_python() -> None:
+    assert _core.__file__ is not None
+    assert ".abi3." in Path(_core.__file__).name  # free-threaded builds have no such interface
+
+
 def test_stub_of_the_core_names_the_functions_and_parameters_of_the_core() -> None:
     stub = ast.parse((ROOT / "src/treewright/_core.pyi").read_text())
-    described = {
-        node.name: [argument.arg for argument in node.args.args]
-        for node in stub.body
-        if isinstance(node, ast.FunctionDef)
-    }
+    described = {}
+    for node in stub.body:
+        if isinstance(node, ast.FunctionDef):
+            described[node.name] = [argument.arg for argument in node.args.args]
+        elif isinstance(node, ast.ClassDef):
+            names = {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
+            described[node.name] = sorted(names - {"__init__"})
     compiled = {}
     for name, function in vars(_core).items():
-        if not name.startswith("_"):
+        if isinstance(function, type):
+            compiled[name] = sorted(method for method in vars(function) if not method.startswith("_"))
+        elif not name.startswith("_"):
             signature = function.__nb_signature__[0][0]
             compiled[name] = re.findall(r"(\w+): ", signature)
     assert described == compiled

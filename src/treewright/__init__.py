@@ -15,6 +15,7 @@ from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright.distributed import OpenTable, open_table
     from treewright.draw.bars import plot_confusion, plot_importances
     from treewright.draw.curves import (
         plot_impurities,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from treewright.rules import RuleSet
     from treewright.tree.monotone import is_monotone
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "C45Classifier",
@@ -70,6 +71,7 @@ __all__ = [
     "ExtraTreesRegressor",
     "FitResult",
     "ID3Classifier",
+    "OpenTable",
     "OptimalTreeClassifier",
     "OptimalTreeRegressor",
     "RandomForestClassifier",
@@ -95,6 +97,7 @@ __all__ = [
     "grow",
     "is_monotone",
     "load",
+    "open_table",
     "overfitting_curve",
     "plot_calibration",
     "plot_confusion",
@@ -148,6 +151,8 @@ _LOADED_WHEN_ASKED_FOR = {
     "edit": "treewright.explorer",
     "explore": "treewright.explorer",
     "Evaluation": "treewright.figures",
+    "OpenTable": "treewright.distributed",
+    "open_table": "treewright.distributed",
     "plot_calibration": "treewright.draw.evaluation_plots",
     "plot_partial_dependence": "treewright.draw.evaluation_plots",
     "plot_roc": "treewright.draw.evaluation_plots",

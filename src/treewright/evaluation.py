@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, TypeAlias
 
@@ -18,6 +18,7 @@ from treewright.data.folds import fold_numbers
 from treewright.data.frames import read
 from treewright.data.target import read_classes, read_numbers, read_weight, target_rows
 from treewright.figures import Evaluation, class_figures, number_figures
+from treewright.formatting.performance import class_lines, folds_text, number_lines
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -57,7 +58,8 @@ class ClassEvaluation:
         Mean of −ln of the probability given to the true class, as scikit-learn's `log_loss` has it: no
         probability counts as less than 2⁻⁵². None where no probabilities are known.
     brier : float or None
-        Brier score (1950): mean over the rows of Σ (probability of a class − 1 if it is true, else 0)².
+        Brier score (1950): mean over the rows of Σ (probability of a class − 1 if it is true, else 0)², half
+        of it where there are two classes, as in scikit-learn.
     calibration : tuple of CalibrationBin
         What happened where a probability was given, by tenths of the probabilities: of the second class of
         two, of every class where there are more.
@@ -77,6 +79,9 @@ class ClassEvaluation:
     log_loss: float | None = None
     brier: float | None = None
     calibration: tuple[CalibrationBin, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join(class_lines(self))
 
     @property
     def calibration_error(self) -> float | None:
@@ -106,9 +111,14 @@ class ClassEvaluation:
         return self.square(self.classes).diagonal()
 
     @property
+    def accuracy(self) -> float:
+        """Share of the weight that is given its class."""
+        return float(self._right.sum() / self.confusion.sum())
+
+    @property
     def error(self) -> float:
         """Share of the weight that is given a wrong class."""
-        return float(1 - self._right.sum() / self.confusion.sum())
+        return 1 - self.accuracy
 
     @property
     def se(self) -> float:
@@ -219,6 +229,9 @@ class NumberEvaluation:
     absolute_error: float
     baseline: float
 
+    def __str__(self) -> str:
+        return "\n".join(number_lines(self))
+
     @property
     def r2(self) -> float:
         """Share of the variance that is explained."""
@@ -276,11 +289,17 @@ def judge_classes(
     weight, _ = read_weight(sample_weight, len(labels))
     confusion = np.zeros((len(classes), len(given)))
     np.add.at(confusion, (codes, columns), 1.0 if weight is None else weight)
-    cost = None
-    if costs is not None and all(label in column for label in classes.tolist()):
-        rows = [column[label] for label in classes.tolist()]
-        cost = float((confusion[:, : len(costs)] * np.asarray(costs)[rows]).sum() / confusion.sum())
-    return ClassEvaluation(classes.tolist(), given, confusion, len(labels), cost)
+    judged = ClassEvaluation(classes.tolist(), given, confusion, len(labels))
+    return replace(judged, cost=_mean_cost(judged, costs))
+
+
+def _mean_cost(judged: ClassEvaluation, costs: Any) -> float | None:
+    """Give the mean cost of a row; None where there are no costs, or none of a class that is true."""
+    if costs is None or any(label not in judged.predicted for label in judged.classes):
+        return None
+    rows = [judged.predicted.index(label) for label in judged.classes]
+    paid = judged.confusion[:, : len(costs)] * np.asarray(costs)[rows]
+    return float(paid.sum() / judged.confusion.sum())
 
 
 def judge_probabilities(
@@ -303,42 +322,63 @@ def judge_probabilities(
     --------
     >>> found = judge_classes(["a", "b"], ["a", "b"], known=["a", "b"])
     >>> found = judge_probabilities(found, ["a", "b"], [[0.5, 0.5], [0.2, 0.8]], ["a", "b"])
-    >>> round(found.log_loss, 4), round(found.brier, 2)  # (−ln .5 − ln .8) / 2, (.5 + .08) / 2
-    (0.4581, 0.29)
+    >>> round(found.log_loss, 4), round(found.brier, 3)  # (−ln .5 − ln .8) / 2, (.5² + .2²) / 2
+    (0.4581, 0.145)
     >>> found.calibration_error  # (|.5 − 0| + |.8 − 1|) / 2
     0.35
     """
-    chances = np.nan_to_num(np.asarray(proba, dtype=np.float64))
-    classes, codes = read_classes(truth, len(chances))
-    column = {label: index for index, label in enumerate(np.asarray(known, dtype=object).tolist())}
-    columns = np.array([column.get(label, -1) for label in classes.tolist()])[codes]
-    weight, _ = read_weight(sample_weight, len(chances))
-    share = np.full(len(chances), 1 / len(chances)) if weight is None else weight / weight.sum()
-    happened = columns[:, None] == np.arange(chances.shape[1])
-    own = np.where(happened, chances, 0.0).sum(axis=1)
-    loss = -_core.log(np.maximum(own, np.finfo(np.float64).eps))
-    squares = ((chances - happened) ** 2).sum(axis=1) + (columns < 0)
-    of = slice(1, 2) if chances.shape[1] == 2 else slice(None)
-    return replace(
-        judged,
-        log_loss=float((share * loss).sum()),
-        brier=float((share * squares).sum()),
-        calibration=_calibration(
-            chances[:, of], happened[:, of], np.ones(len(share)) if weight is None else weight
-        ),
-    )
+    return replace(judged, **_ProbabilitySums.of(truth, proba, known, sample_weight).figures())
 
 
-def _calibration(chances: Array, happened: NDArray[np.bool_], weight: Array) -> tuple[CalibrationBin, ...]:
-    """Put probabilities beside what happened, by tenths; tenths without any are left out."""
-    tenth = np.minimum((chances * 10).astype(np.int64), 9).ravel()
-    each = np.repeat(weight, chances.shape[1])
-    total = np.bincount(tenth, each, 10)
-    told, seen = (np.bincount(tenth, each * part.ravel(), 10) for part in (chances, happened))
-    return tuple(
-        CalibrationBin(float(told[at] / total[at]), float(seen[at] / total[at]), float(total[at]))
-        for at in np.flatnonzero(total > 0)
-    )
+@dataclass(frozen=True, eq=False)
+class _ProbabilitySums:
+    """Sums over rows, by weight, of what probabilities are judged by."""
+
+    loss: float
+    squares: float
+    weight: float
+    tenths: Array
+    """Of each tenth of the probabilities: weight, probabilities, and what happened."""
+
+    @classmethod
+    def of(cls, truth: Any, proba: ArrayLike, known: Any, sample_weight: ArrayLike | None) -> Self:
+        chances = np.nan_to_num(np.asarray(proba, dtype=np.float64))
+        classes, codes = read_classes(truth, len(chances))
+        column = {label: index for index, label in enumerate(np.asarray(known, dtype=object).tolist())}
+        columns = np.array([column.get(label, -1) for label in classes.tolist()])[codes]
+        weight = _weights(sample_weight, len(chances))
+        happened = columns[:, None] == np.arange(chances.shape[1])
+        own = np.where(happened, chances, 0.0).sum(axis=1)
+        loss = -_core.log(np.maximum(own, np.finfo(np.float64).eps))
+        squares = ((chances - happened) ** 2).sum(axis=1) + (columns < 0)
+        if chances.shape[1] == 2:
+            squares /= 2
+        of = slice(1, 2) if chances.shape[1] == 2 else slice(None)
+        tenth = np.minimum((chances[:, of] * 10).astype(np.int64), 9).ravel()
+        each = np.repeat(weight, chances[:, of].shape[1])
+        parts = (1.0, chances[:, of].ravel(), happened[:, of].ravel())
+        tenths = np.array([np.bincount(tenth, each * part, 10) for part in parts])
+        return cls(float((weight * loss).sum()), float((weight * squares).sum()), float(weight.sum()), tenths)
+
+    def __add__(self, other: _ProbabilitySums) -> _ProbabilitySums:
+        tenths = self.tenths + other.tenths
+        loss, squares = self.loss + other.loss, self.squares + other.squares
+        return _ProbabilitySums(loss, squares, self.weight + other.weight, tenths)
+
+    def figures(self) -> dict[str, Any]:
+        """Give what an evaluation has of them; tenths without any are left out."""
+        total, told, seen = self.tenths
+        bins = tuple(
+            CalibrationBin(float(told[at] / total[at]), float(seen[at] / total[at]), float(total[at]))
+            for at in np.flatnonzero(total > 0)
+        )
+        of_row = {"log_loss": self.loss / self.weight, "brier": self.squares / self.weight}
+        return of_row | {"calibration": bins}
+
+
+def _weights(sample_weight: ArrayLike | None, n_rows: int) -> Array:
+    weight, _ = read_weight(sample_weight, n_rows)
+    return np.ones(n_rows) if weight is None else weight
 
 
 def judge_numbers(
@@ -353,18 +393,104 @@ def judge_numbers(
     """
     guess = np.asarray(predicted, dtype=np.float64)
     target = read_numbers(truth, len(guess))
-    weight, _ = read_weight(sample_weight, len(guess))
-    share = np.full(len(guess), 1 / len(guess)) if weight is None else weight / weight.sum()
-    squares = (target - guess) ** 2
-    error = float((share * squares).sum())
-    spread = float((share * (squares - error) ** 2).sum())
-    return NumberEvaluation(
-        n_rows=len(guess),
-        error=error,
-        se=float(np.sqrt(spread / len(guess))),
-        absolute_error=float((share * np.abs(target - guess)).sum()),
-        baseline=float((share * (target - (share * target).sum()) ** 2).sum()),
-    )
+    weight = _weights(sample_weight, len(guess))
+    return _NumberSums.of(target, guess, weight, float(np.average(target, weights=weight))).evaluation()
+
+
+@dataclass(frozen=True, eq=False)
+class _NumberSums:
+    """Sums over rows of what predicted numbers are judged by; targets less a number near their mean."""
+
+    n_rows: int
+    sums: Array
+    """By weight: 1, squared error, its square, absolute error, target, squared target."""
+
+    @classmethod
+    def of(cls, target: Array, predicted: Array, weight: Array, near: float) -> Self:
+        squares, less = (target - predicted) ** 2, target - near
+        terms = (1.0, squares, squares**2, np.abs(target - predicted), less, less**2)
+        return cls(len(target), np.array([(weight * term).sum() for term in terms]))
+
+    def __add__(self, other: _NumberSums) -> _NumberSums:
+        return _NumberSums(self.n_rows + other.n_rows, self.sums + other.sums)
+
+    def evaluation(self) -> NumberEvaluation:
+        """Give the figures."""
+        error, fourth, absolute, mean, square = (self.sums[1:] / self.sums[0]).tolist()
+        return NumberEvaluation(
+            n_rows=self.n_rows,
+            error=error,
+            se=float(np.sqrt(max(fourth - error**2, 0.0) / self.n_rows)),
+            absolute_error=absolute,
+            baseline=max(square - mean**2, 0.0),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationSums:
+    """An evaluation that is made of parts of the rows: those of several parts add up to that of all.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> X, y = datasets.load_iris()
+    >>> model = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    >>> parts = [EvaluationSums.of(model, X[begin::2], y[begin::2]) for begin in (0, 1)]
+    >>> (parts[0] + parts[1]).evaluation().error == evaluate(model, X, y).error
+    True
+    """
+
+    numbers: _NumberSums | None = None
+    classes: ClassEvaluation | None = None
+    probabilities: _ProbabilitySums | None = None
+    costs: Any = None
+
+    @classmethod
+    def of(
+        cls, model: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, near: float = 0.0
+    ) -> Self:
+        """Judge a fitted model on some rows; targets of a regression are near this number."""
+        predicted = model.predict(X)
+        known = getattr(model, "classes_", getattr(getattr(model, "schema", None), "classes", None))
+        if known is None:
+            weight = _weights(sample_weight, len(predicted))
+            return cls(_NumberSums.of(read_numbers(y, len(predicted)), predicted, weight, near))
+        costs = getattr(getattr(model, "tree_", None), "costs", None)
+        judged = judge_classes(y, predicted, sample_weight, None, known.tolist())
+        if not hasattr(model, "predict_proba"):
+            return cls(classes=judged, costs=costs)
+        chances = _ProbabilitySums.of(y, model.predict_proba(X), known, sample_weight)
+        return cls(classes=judged, probabilities=chances, costs=costs)
+
+    def __add__(self, other: EvaluationSums) -> EvaluationSums:
+        if self.numbers is not None:
+            assert other.numbers is not None
+            return EvaluationSums(self.numbers + other.numbers)
+        assert self.classes is not None
+        assert other.classes is not None
+        both = None
+        if self.probabilities is not None and other.probabilities is not None:
+            both = self.probabilities + other.probabilities
+        return EvaluationSums(None, _of_both(self.classes, other.classes), both, self.costs)
+
+    def evaluation(self) -> AnyEvaluation:
+        """Give the figures of all rows."""
+        if self.numbers is not None:
+            return self.numbers.evaluation()
+        assert self.classes is not None
+        judged = replace(self.classes, cost=_mean_cost(self.classes, self.costs))
+        return judged if self.probabilities is None else replace(judged, **self.probabilities.figures())
+
+
+def _of_both(one: ClassEvaluation, other: ClassEvaluation) -> ClassEvaluation:
+    """Add up two confusion matrices, by their labels."""
+    classes = sorted({*one.classes, *other.classes}, key=lambda label: (isinstance(label, str), label))
+    given = list(dict.fromkeys([*one.predicted, *other.predicted]))
+    confusion = np.zeros((len(classes), len(given)))
+    for part in (one, other):
+        places = [classes.index(label) for label in part.classes], [given.index(x) for x in part.predicted]
+        confusion[np.ix_(*places)] += part.confusion
+    return ClassEvaluation(classes, given, confusion, one.n_rows + other.n_rows)
 
 
 def evaluate(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> AnyEvaluation:
@@ -410,6 +536,9 @@ class CrossValidation:
     depth: float | None
     seconds: float
     figures: Evaluation | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{folds_text(self)}\n{self.evaluation}"
 
     def to_dict(self) -> dict[str, Any]:
         """Give all figures as what JSON can hold."""
@@ -468,10 +597,10 @@ def cross_validate(
     folds = fold_numbers(rows, n_folds, random_state)
     predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
     proba = np.zeros((n_rows, 0 if classes is None else len(classes)))
-    sizes, seconds, costs = [], [], None
+    sizes, seconds, costs = [], [], getattr(model, "costs", None)
     for fold in range(n_folds):
         shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        fitted = copy.copy(model)
+        fitted = _for_classes(model, classes, codes[shown])
         begin = time.perf_counter()
         part = table.take(shown), target_rows(y, shown)
         fitted.fit(*part, None if weight is None else weight[shown])
@@ -482,7 +611,6 @@ def cross_validate(
             proba[np.ix_(held_out, own)] = fitted.predict_proba(table.take(held_out))
         if hasattr(fitted, "tree_"):
             sizes.append((fitted.tree_.n_leaves, fitted.tree_.depth))
-            costs = fitted.tree_.costs
         if progress is not None:
             progress((fold + 1) / n_folds)
     evaluation: AnyEvaluation
@@ -500,3 +628,19 @@ def cross_validate(
         known = proba if hasattr(fitted, "predict_proba") else None
         figures = class_figures(y, predicted, known, classes.tolist(), weight, on=on)
     return CrossValidation(evaluation, n_folds, leaves, depth, float(np.mean(seconds)), figures)
+
+
+def _for_classes(model: Any, classes: NDArray[Any] | None, codes: NDArray[Any]) -> Any:
+    """Copy an estimator, for rows that may lack some of the classes its parameters speak of."""
+    copied, present = copy.copy(model), np.unique(codes)
+    if classes is None or len(present) == len(classes):
+        return copied
+    kept = set(classes[present].tolist())
+    for name in ("costs", "priors", "class_weight"):
+        given = getattr(model, name, None)
+        if isinstance(given, Mapping):
+            setattr(copied, name, {label: value for label, value in given.items() if label in kept})
+        elif given is not None and not isinstance(given, str):
+            numbers = np.asarray(given)
+            setattr(copied, name, numbers[np.ix_(*[present] * numbers.ndim)])
+    return copied

@@ -20,7 +20,7 @@ from treewright._module_names import public
 from treewright.data.columns import plain
 from treewright.data.target import read_classes, read_numbers, read_weight
 from treewright.formatting.html_table import html_table
-from treewright.formatting.text import counted
+from treewright.formatting.text import counted, figure
 from treewright.formatting.text_table import aligned
 
 Array: TypeAlias = NDArray[np.float64]
@@ -63,7 +63,8 @@ class Evaluation:
     on : str
         Which rows were predicted.
     per_class : list of dict
-        Of each class `class`, `recall`, `precision`, `f1`, `support` and, where it is known, `roc_auc`.
+        Of each class `class`, `recall`, `precision`, `f1`, `support` and, where they are known, `roc_auc` and
+        `average_precision`.
     curves : dict of name to dict of class to Curve
         `"roc"` and `"precision_recall"`, by class.
     calibration : list of dict
@@ -107,12 +108,14 @@ class Evaluation:
         }
         if self.per_class:
             further["per_class"] = self.per_class
+        if self.calibration:
+            further["calibration"] = self.calibration
         return self.figures | further
 
     def lines(self) -> list[tuple[str, str, str]]:
         """Give name, value and interval of each figure, as text."""
         return [
-            (name, f"{value:.4g}", _between(self.intervals.get(name)))
+            (name, figure(value), _between(self.intervals.get(name)))
             for name, value in self.figures.items()
             if isinstance(value, float)
         ]
@@ -168,7 +171,7 @@ class Evaluation:
 
 
 def _between(bounds: Interval | None) -> str:
-    return "" if bounds is None else f"{bounds[0]:.4g} to {bounds[1]:.4g}"
+    return "" if bounds is None else f"{figure(bounds[0])} to {figure(bounds[1])}"
 
 
 def _count(weight: float) -> str:
@@ -247,13 +250,13 @@ class _Classes:
         calibration: list[dict[str, float]] = []
         if chances is not None:
             areas, curves = self._ranked(chances)
-            for one, (area, _) in zip(per_class, areas, strict=True):
-                one["roc_auc"] = area
+            for one, (area, _, average) in zip(per_class, areas, strict=True):
+                one |= {"roc_auc": area, "average_precision": average}
             of_second = slice(1, 2) if len(self.classes) == 2 else slice(None)
-            known = [pair for pair in areas[of_second] if pair[0] is not None]
+            known = [found for found in areas[of_second] if found[0] is not None]
             if known:
-                figures["roc_auc"] = float(np.mean([area for area, _ in known]))
-                half = Z * float(np.mean([error for _, error in known]))  # at most, if they go together
+                figures["roc_auc"] = float(np.mean([area for area, *_ in known]))
+                half = Z * float(np.mean([error for _, error, _ in known]))  # at most, if they go together
                 intervals["roc_auc"] = (
                     max(0.0, figures["roc_auc"] - half),
                     min(1.0, figures["roc_auc"] + half),
@@ -294,19 +297,19 @@ class _Classes:
             for at, label in enumerate(self.classes)
         ]
 
-    def _ranked(self, chances: Array) -> tuple[list[tuple[Any, Any]], dict[str, dict[str, Curve]]]:
-        """Give the area below each class's ROC curve with its standard error, and the curves."""
-        areas: list[tuple[Any, Any]] = []
+    def _ranked(self, chances: Array) -> tuple[list[tuple[Any, Any, Any]], dict[str, dict[str, Curve]]]:
+        """Give the area below each class's ROC curve, its standard error and mean precision, and curves."""
+        areas: list[tuple[Any, Any, Any]] = []
         curves: dict[str, dict[str, Curve]] = {"roc": {}, "precision_recall": {}}
         counted = self.weight > 0
         true, chances, weight = self.true[counted], chances[counted], self.weight[counted]
         for code, label in enumerate(self.classes):
             is_true = true == code
             if not is_true.any() or is_true.all():
-                areas.append((None, None))
+                areas.append((None, None, None))
                 continue
             roc, precision_recall, error = _rank(chances[:, code], is_true, weight, self.n_independent)
-            areas.append((roc.area, error))
+            areas.append((roc.area, error, precision_recall.area))
             curves["roc"][str(plain(label))], curves["precision_recall"][str(plain(label))] = (
                 roc,
                 precision_recall,

@@ -51,6 +51,14 @@ def test_truth_values_of_frames_and_arrays_give_the_same_leaves() -> None:
     assert by_category.predict(pd.DataFrame({"flag": flags.ravel()})).tolist() == y
 
 
+@pytest.mark.parametrize("words", [(False, True), ("False", "True"), ("false", "true"), ("FALSE", "TRUE")])
+@pytest.mark.parametrize("y", [[0, 1, 0, 1], [1, 0, 1, 0]])
+def test_false_goes_left_also_where_a_file_has_it_as_a_word(words: tuple[Any, Any], y: list[int]) -> None:
+    flags = pd.DataFrame({"flag": [words[1], words[0], words[1], words[0]]})
+    text = treewright.export_text(treewright.DecisionTreeClassifier().fit(flags, y))
+    assert text.index(f"flag = {words[0]}") < text.index(f"flag = {words[1]}")
+
+
 @pytest.mark.parametrize("weight", [np.inf, -np.inf])
 def test_infinity_when_predicting_with_an_estimator(weight: float) -> None:
     model = treewright.DecisionTreeClassifier().fit(X, Y)

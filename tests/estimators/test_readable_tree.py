@@ -9,24 +9,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    parametrize_with_checks,
-)
+from scipy.sparse import csr_array
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import treewright as tw
+from treewright.data import Dataset
+from treewright.data.identifiers import IDENTIFIER_PRICE, identifier_prices
 
 
-@parametrize_with_checks([tw.TreeClassifier(), tw.TreeRegressor()])
+@parametrize_with_checks(
+    [
+        *(
+            kind(guide=guide)
+            for kind in (tw.TreeClassifier, tw.TreeRegressor)
+            for guide in (None, "auto", "forest")
+        ),
+        tw.TreeRegressor(leaves="linear"),
+    ]
+)
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check(estimator)
-
-
-@pytest.mark.parametrize("kind", [tw.TreeClassifier, tw.TreeRegressor])
-def test_a_guided_tree_takes_a_weight_for_repeated_rows(kind: Any) -> None:
-    check_sample_weight_equivalence_on_dense_data(kind.__name__, kind(guide="forest"))
 
 
 def test_neither_order_nor_repetition_changes_a_guided_tree() -> None:
@@ -87,7 +91,122 @@ def test_a_useless_column_does_no_harm(kind: str) -> None:
     assert scores[1] < scores[0] + 0.03
 
 
+def test_a_number_that_names_the_rows_pays_for_its_cuts() -> None:
+    generator = np.random.default_rng(16)
+    number, colour = generator.permutation(100), generator.choice(["red", "green"], 100)
+    told = np.where(generator.random(100) < 0.7, generator.random(100) < 0.5, colour == "red")
+    frame = pd.DataFrame({"number": number, "colour": colour})
+    roots = [
+        model.tree_.schema.names[model.tree_.splits.feature[0]]
+        for model in (
+            tw.DecisionTreeClassifier(min_samples_leaf=2).fit(frame, told),
+            tw.TreeClassifier(alpha=0.0).fit(frame, told),
+            tw.TreeClassifier(alpha=0.0).fit(frame, number < 50),  # there it tells
+        )
+    ]
+    assert roots == ["number", "colour", "number"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_of_numbers_use_row_numbers_only_where_they_tell(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "number": generator.permutation(300) + 1,
+            "size": generator.gamma(6, 16, 300).round(1),
+            "built": generator.integers(1900, 2023, 300),
+        }
+    )
+    price = 2500 * frame["size"] + 800 * (frame["built"] - 1950) + generator.normal(0, 30000, 300)
+    assert tw.TreeRegressor().fit(frame, price).feature_importances_[0] == 0
+    assert tw.TreeRegressor().fit(frame, price + 400 * frame["number"]).feature_importances_[0] > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_that_are_repeated_leave_identifiers_what_they_are(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    frame = pd.DataFrame({"number": generator.permutation(40), "other": generator.integers(0, 5, 40)})
+    rows = Dataset.from_table(frame, generator.integers(0, 2, 40), task="classification")
+    assert (
+        identifier_prices(rows) == identifier_prices(rows.take(np.arange(80) % 40)) == (IDENTIFIER_PRICE, 1.0)
+    )
+
+
 def test_cart_on_few_rows_lowers_its_folds_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="cv=10 folds are more than the 5 rows"):
         model = tw.CARTClassifier().fit([[1], [2], [3], [4], [5]], list("aabbb"))
     assert model.get_n_leaves() == 1
+
+
+def test_a_leaf_that_answers_against_its_own_rows_says_so() -> None:
+    X = [[number] for number in range(22)]
+    y = ["no"] * 20 + ["yes"] * 2
+    model = tw.DecisionTreeClassifier(shrinkage=50).fit(X, y)
+    assert model.predict([[21]]).tolist() == ["no"]
+    assert model.tree_.overruled.tolist() == [False, False, True]
+    assert "x0 > 19.5  → no   (n= 2, 63 %, decided by smoothing)  [ 0 2]" in str(model.tree_)
+    explained = str(model.explain([21]))
+    assert "smoothing has decided: the 2 training rows of this leaf alone would lead to yes" in explained
+    assert "decided by smoothing" in str(tw.plot_tree(model).svg)
+    assert not tw.DecisionTreeClassifier().fit(X, y).tree_.overruled.any()
+    assert "smoothing has" not in str(model.explain([3]))
+
+
+def test_a_guided_tree_of_sparse_rows_is_that_of_dense_ones() -> None:
+    X, y = tw.datasets.load_iris()
+    X = np.where(X.to_numpy() > 3, X, 0.0)
+    dense, sparse = (tw.TreeClassifier(guide="forest").fit(rows, y).tree_ for rows in (X, csr_array(X)))
+    assert str(sparse) == str(dense)
+
+
+def messy_table(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Give 300 rows of mixed columns, most of them noise, with missing values, copies and wrong labels."""
+    rng = np.random.default_rng(seed)
+    n = 300
+    X = pd.DataFrame(
+        {
+            "age": rng.normal(45, 14, n).round(),
+            "plan": rng.choice(["basic", "plus", "pro"], n),
+            "tenure": rng.gamma(2, 18, n).round(1),
+            **{f"noise {k}": rng.normal(size=n).round(2) for k in range(4)},
+            "colour": rng.choice(list("abcdefgh"), n),
+            "name": [f"customer {k}" for k in range(n)],
+            "constant": "x",
+        }
+    )
+    y = np.where((X["tenure"] < 24) & (X["plan"] == "basic") ^ (rng.random(n) < 0.2), "yes", "no")
+    for column in X.columns[:-2]:
+        X.loc[rng.random(n) < 0.15, column] = None
+    X.loc[:20] = X.loc[21:41].to_numpy()
+    return X.infer_objects(), y
+
+
+@pytest.mark.parametrize("guide", [None, "forest"])
+def test_no_split_leads_to_one_class_alone(guide: str | None) -> None:
+    """A split that changes no prediction only looks as if it told something."""
+    for seed in range(8):
+        tree = tw.TreeClassifier(guide=guide).fit(*messy_table(seed)).tree_
+        for node in np.flatnonzero(tree.n_children).tolist():
+            below = [leaf for leaf in tree.leaves.tolist() if node in ancestors(tree, leaf)]
+            assert len(set(tree.label[below].tolist())) > 1
+
+
+def ancestors(tree: tw.Tree, node: int) -> set[int]:
+    found = set()
+    while node:
+        node = int(tree.parent[node])
+        found.add(node)
+    return found
+
+
+@pytest.mark.parametrize("costs", [None, [[0.0, 1.0], [4.0, 0.0]]])
+def test_errors_of_smoothed_leaves_are_those_of_what_they_predict(costs: list[list[float]] | None) -> None:
+    X, y = messy_table(3)
+    X = X.drop(columns="name")
+    model = tw.DecisionTreeClassifier(shrinkage=30.0, costs=costs).fit(X, y)
+    tree, codes = model.tree_, (y == "yes").astype(int)
+    said = (model.predict(X) == "yes").astype(int)
+    lost = (said != codes) if costs is None else np.array(costs)[codes, said]
+    by_leaf = np.bincount(model.apply(X), lost, minlength=len(tree))
+    assert by_leaf[tree.leaves] == pytest.approx(tree.risk[tree.leaves])
+    assert tree.overruled[tree.leaves].any()

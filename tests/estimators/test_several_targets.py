@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 import sklearn.ensemble as skens
 import sklearn.tree as sktree
 from numpy.testing import assert_allclose, assert_array_equal
@@ -84,6 +85,10 @@ class TestSplits:
             )
             assert merits[near] == pytest.approx(most, abs=1e-9)
 
+    @pytest.mark.skipif(
+        tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 9),
+        reason="trees of older versions take splits of less gain with weights and with missing values",
+    )
     @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error", "absolute_error", "poisson"])
     @pytest.mark.parametrize("missing", [0.0, 0.1])
     def test_the_tree_is_scikit_learns(self, criterion: str, missing: float) -> None:
@@ -92,12 +97,10 @@ class TestSplits:
         weight = np.random.default_rng(2).random(400) + 0.5
         own = model_of(criterion, max_depth=5, min_samples_leaf=5).fit(X, Y, weight)
         kind = sktree.DecisionTreeClassifier if criterion in CLASSES else sktree.DecisionTreeRegressor
-        try:
-            other = kind(criterion=criterion, max_depth=5, min_samples_leaf=5, random_state=0).fit(
-                X, Y, weight
-            )
-        except ValueError:  # older versions have no missing values for this criterion
+        other = kind(criterion=criterion, max_depth=5, min_samples_leaf=5, random_state=0)
+        if missing and criterion == "absolute_error":
             pytest.skip("scikit-learn takes no missing values here")
+        other.fit(X, Y, weight)
         assert_array_equal(own.tree_.feature, other.tree_.feature)
         assert_allclose(own.tree_.impurity, other.tree_.impurity, atol=1e-9)
         assert_allclose(own.tree_.value, other.tree_.value, atol=1e-9)
@@ -224,11 +227,29 @@ class TestShapes:
         assert [output.name for output in model.tree_.schema.outputs] == ["colour", "size"]
         assert model.classes_[0].tolist() == ["blue", "red"]
 
-    def test_one_column_is_one_target(self) -> None:
-        with pytest.warns(match="column-vector"):
-            model = tw.DecisionTreeClassifier().fit([[1], [2]], [[0], [1]])
-        assert model.n_outputs_ == 1
+    @pytest.mark.parametrize("kind", [np.array, list, pd.DataFrame, csr_array])
+    def test_one_column_is_one_target_and_trees_do_not_warn(self, kind: Any) -> None:
+        X = kind([[1.0], [2.0]])
+        Y = [[0], [1]] if kind is csr_array else kind([[0], [1]])
+        for estimator in (tw.DecisionTreeClassifier, tw.DecisionTreeRegressor):
+            model = estimator().fit(X, Y)  # warnings are errors here
+            assert model.n_outputs_ == 1
+            assert model.predict(X).tolist() == [0, 1]
+            assert model.score(X, Y) == 1
+
+    @pytest.mark.parametrize("estimator", [tw.RandomForestClassifier, tw.ExtraTreesRegressor])
+    def test_forests_warn_of_one_column_once(self, estimator: Any) -> None:
+        with pytest.warns(match="column-vector") as warned:
+            model = estimator(2).fit([[1], [2]], [[0], [1]])
+        assert len(warned) == 1
         assert model.predict([[1]]).shape == (1,)
+
+    def test_targets_that_are_masked_are_missing(self) -> None:
+        Y = np.ma.array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
+        with pytest.raises(tw.errors.DataError, match=r"target 'y1': .*NaN"):
+            tw.DecisionTreeRegressor().fit([[1], [2]], Y)
+        with pytest.raises(tw.errors.DataError, match="NaN"):
+            tw.DecisionTreeRegressor().fit([[1], [2]], Y[:, 1:])
 
     def test_one_row_and_one_class(self) -> None:
         model = tw.DecisionTreeClassifier().fit([[1.0]], [[0, "a"]])
@@ -653,3 +674,33 @@ def test_sparse_rows_of_several_targets_are_those_of_the_dense_table(kind: Any) 
                 getattr(dense, method)(X), getattr(sparse, method)(csr_array(X)), strict=True
             ):
                 assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize(
+    ("kind", "criterion"),
+    [
+        (tw.ExtraTreesClassifier, "gini"),
+        (tw.ExtraTreesClassifier, "entropy"),
+        (tw.ExtraTreesRegressor, "squared_error"),
+        (tw.RandomForestClassifier, "gini"),
+        (tw.RandomForestClassifier, "entropy"),
+        (tw.RandomForestRegressor, "squared_error"),
+    ],
+)
+def test_forests_are_the_same_whichever_finder_grows_them(
+    kind: Any, criterion: str, missing: float, weighted: bool
+) -> None:
+    X = table(3, 400, 9, missing)
+    X[:, 7:] = np.random.default_rng(1).integers(0, 6, (400, 2))
+    weight = np.random.default_rng(2).random(400) + 0.1 if weighted else None
+    settings = {"criterion": criterion, "max_features": 3, "categorical_features": [7, 8], "random_state": 0}
+    for leaf in (1, 4):
+        sorting = kind(3, min_samples_leaf=leaf, category_order="node", **settings)
+        presorted = kind(3, min_samples_leaf=leaf, category_order="node", max_leaf_nodes=10_000, **settings)
+        Y = target(criterion, X)
+        for ours, theirs in zip(
+            sorting.fit(X, Y, weight).trees_, presorted.fit(X, Y, weight).trees_, strict=True
+        ):
+            assert ours == theirs

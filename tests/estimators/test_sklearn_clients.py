@@ -46,7 +46,6 @@ MODULES = {
     ],
 }
 
-SEVERAL = "several targets at once: not yet"
 CHANCE = "compares figures of a handful of rows that scikit-learn's own draws give"
 OTHER_CODE = "tests the default of another class of scikit-learn, which is its own tree"
 SLOW = "spends seconds on support vector machines or processes, not on trees"
@@ -55,27 +54,15 @@ LEFT_OUT = {
     "test_bagging.test_estimator": OTHER_CODE,
     "test_bagging.test_oob_score_classification": SLOW,
     "test_bagging.test_parallel_classification": SLOW,
-    "test_bagging.test_bagging_regressor_with_missing_inputs": SEVERAL,
     "test_voting.test_set_estimator_drop": CHANCE,
+    "test_rfe.test_rfe_features_importance": CHANCE,
     "test_voting.test_parallel_fit": SLOW,
-    "test_stacking.test_stacking_classifier_multilabel_predict_proba:RandomForestClassifier": SEVERAL,
-    "test_stacking.test_stacking_classifier_multilabel_auto_predict": SEVERAL,
-    "test_partial_dependence.test_multiclass_multioutput": SEVERAL,
     "test_partial_dependence.test_recursion_decision_tree_vs_forest_and_gbdt": (
         "compares the tree with that of scikit-learn's gradient boosting, which draws another of equal splits"
     ),
-    "test_boundary_decision_display.test_multi_output_multi_class_classifier_error": SEVERAL,
-    "test_boundary_decision_display.test_multilabel_classifier_error": SEVERAL,
-    "test_boundary_decision_display.test_multioutput_regressor_error": SEVERAL,
-    "test_export.test_graphviz_toy": SEVERAL,
-    "test_export.test_export_text": SEVERAL,
-    "test_rfe.test_multioutput": SEVERAL,
-    "test_search.test_grid_search_with_multioutput_data": SEVERAL,
-    "test_score_objects.test_thresholded_scorers_multilabel_indicator_data": SEVERAL,
     "test_base.test_pickle_version_warning_is_not_raised_with_matching_version": (
         "pickles carry treewright's version, not scikit-learn's"
     ),
-    "test_multioutput.test_multi_output_classes_:estimator0": SEVERAL,
     "test_multioutput.test_multi_output_classification_sample_weights": CHANCE,
     "test_multioutput.test_classifier_chain_tuple_order": CHANCE,
 }

@@ -317,3 +317,29 @@ def test_changes_of_the_largest_and_the_least_numbers_are_found(learner: Any, si
         if change is not None:
             assert np.isfinite(change.after.numbers).all()
             assert model.predict([change.after.numbers])[0] != explained.prediction
+
+
+def test_explain_agrees_with_hard_votes_of_shared_rows() -> None:
+    """A tree has one vote for a row, however many leaves it shares it over."""
+    shared = changed = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 4, (40, 3)).astype(float)
+        y = (X[:, 0] + X[:, 1] * rng.integers(0, 2, 40)) % 3
+        X[rng.random(X.shape) < 0.35] = np.nan
+        model = tw.RandomForestClassifier(
+            seed % 5 + 1, missing="fractional", vote="hard", random_state=seed, max_depth=4
+        ).fit(X, y)
+        said, shares = model.predict(X), model.predict_proba(X)
+        for row in range(8):
+            found = model.explain(X[[row]], time_limit=0.05)
+            shared += any(len(path.ends) > 1 for path in found.paths)
+            assert found.prediction == said[row]
+            np.testing.assert_allclose(found.says, shares[row], atol=1e-12)
+            np.testing.assert_allclose(found.root + found.contributions.sum(axis=0), found.says, atol=1e-12)
+            if found.change is not None:
+                changed += 1
+                assert found.change.prediction != said[row]
+                assert model.predict([found.change.after.numbers])[0] == found.change.prediction
+    assert shared > 40
+    assert changed > 40

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+import sklearn
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestClassifier
 
 import treewright as tw
 from treewright import _core
+from treewright.forest.bootstrap import Draws
 
 
 def test_rows_are_drawn_as_often_as_said() -> None:
@@ -35,6 +40,31 @@ def test_weights_change_no_number_of_draws(weight: float) -> None:
 def test_more_draws_than_can_be_counted_are_refused(max_samples: float) -> None:
     with pytest.raises(ValueError, match="makes each tree draw more than 4294967295 rows"):
         tw.RandomForestClassifier(2, max_samples=max_samples).fit([[1], [2]], [0, 1])
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 5, 65_536, 65_537])
+def test_a_seed_draws_the_rows_that_it_draws_in_scikit_learn(n_rows: int) -> None:
+    chance = np.random.default_rng(0).integers(0, 3, n_rows) + 0.5 * (np.arange(n_rows) == 0)
+    for seed in (0, 1, 2**31 - 2):
+        seeds = np.array([seed], np.uint64)
+        as_theirs = np.random.RandomState(seed).randint(0, n_rows, 1000)
+        assert np.array_equal(Draws(n_rows, seeds, 1000).rows(0), np.sort(as_theirs))
+        as_theirs = np.random.RandomState(seed).choice(n_rows, 1000, p=chance / chance.sum())
+        assert np.array_equal(Draws(n_rows, seeds, 1000, chance).rows(0), np.sort(as_theirs))
+
+
+@pytest.mark.parametrize("sample_weight", [None, np.arange(150) % 4])
+def test_forests_draw_the_rows_that_those_of_scikit_learn_draw(sample_weight: Any) -> None:
+    if sample_weight is not None and tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 9):
+        pytest.skip("weights are no chances to be drawn in older versions of scikit-learn")
+    X, y = load_iris(return_X_y=True)
+    settings = {"n_estimators": 3, "max_samples": 100, "max_depth": 1, "random_state": 5}
+    ours = tw.RandomForestClassifier(**settings).fit(X, y, sample_weight)
+    theirs = RandomForestClassifier(**settings).fit(X, y, sample_weight)
+    for at, tree in enumerate(theirs.estimators_):
+        assert ours.estimators_[at].random_state == tree.random_state
+        drawn = ours.trees_[at].node_value[0]
+        np.testing.assert_allclose(drawn / drawn.sum(), tree.tree_.value[0, 0])
 
 
 def test_drawing_is_uniform() -> None:
@@ -80,14 +110,14 @@ def test_classes_are_balanced_in_drawing_or_in_each_sample() -> None:
 
 
 def test_the_core_refuses_draws_of_the_wrong_length() -> None:
-    options = {"seeds": np.ones(1, np.uint64), "n_draws": 3, "balanced": False, "min_weight_fraction": 0.0}
+    options = Draws(5, np.ones(1, np.uint64), 3).options()
     with pytest.raises(ValueError, match="chance must have a number for every row"):
         _core.draw_rows(5, options | {"chance": np.ones(4)}, 0)
 
 
 def test_the_core_reads_chances_of_another_type() -> None:
     n = 400_000
-    options = {"seeds": np.ones(1, np.uint64), "n_draws": 1000, "balanced": False, "min_weight_fraction": 0.0}
+    options = Draws(n, np.ones(1, np.uint64), 1000).options()
     chance = np.random.default_rng(0).integers(0, 9, n)
     expected = _core.draw_rows(n, options | {"chance": chance.astype(float)}, 0)
     for given in (chance.astype(np.float32), np.repeat(chance, 2).astype(float)[::2]):

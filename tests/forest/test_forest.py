@@ -260,7 +260,7 @@ def test_monotonic_forests_are_monotonic() -> None:
         ({"vote": "loud"}, r"'vote' parameter .* among \{'soft', 'hard'\}. Got 'loud'"),
         ({"missing": "ignore"}, r"'missing' parameter .* not 'ignore'"),
         ({"max_samples": -1}, r"'max_samples' parameter .* Got -1"),
-        ({"bootstrap": False, "max_samples": 3}, r"`max_samples` cannot be set if `bootstrap=False`"),
+        ({"bootstrap": False, "max_samples": 3}, r"max_samples=3: .* cannot be set if `bootstrap=False`"),
         ({"bootstrap": False, "oob_score": True}, r"Out of bag estimation only available if bootstrap=True"),
         ({"class_weight": "balance"}, r"'class_weight' parameter .*Did you mean 'balanced'"),
     ],
@@ -361,3 +361,8 @@ def test_a_forest_explains_a_row_and_finds_a_change_that_flips_it(vote: str) -> 
     for name, entry in explanation.to_dict()["change"]["changes"].items():
         changed[forest.trees_.schema.names.index(name)] = entry["to"]
     assert forest.predict([changed]) != forest.predict([row])
+
+
+def test_two_targets_of_one_class_each_have_sound_probabilities() -> None:
+    model = tw.RandomForestClassifier(3, random_state=0).fit([[0.0], [1.0]], [["a", "b"], ["a", "b"]])
+    assert [proba.tolist() for proba in model.predict_proba([[0.0]])] == [[[1.0]], [[1.0]]]

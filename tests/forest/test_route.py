@@ -84,6 +84,17 @@ def test_awkward_numbers_go_where_single_trees_send_them(kind: Any, max_depth: i
     same_as_trees(forest, np.asfortranarray(rows))
 
 
+def test_a_column_of_more_thresholds_than_two_bytes_count() -> None:
+    rng = np.random.default_rng(0)
+    X, rows = rng.normal(size=(16_000, 2)), rng.normal(size=(90_000, 2))
+    forest = tw.RandomForestRegressor(20, random_state=0, max_features=1).fit(X, rng.normal(size=16_000))
+    column = np.concatenate([tree.threshold[tree.feature == 0] for tree in forest.trees_])
+    assert len(np.unique(column)) > 65_534
+    rows[:1000, 0] = rng.choice(column, 1000)
+    rows[1000:1100, 1] = np.nan
+    same_as_trees(forest, rows)
+
+
 @pytest.mark.parametrize("missing", ["direction", "available"])
 @pytest.mark.parametrize("share", [0.001, 0.3])
 def test_missing_numbers_go_where_single_trees_send_them(missing: str, share: float) -> None:

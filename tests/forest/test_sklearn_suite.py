@@ -7,44 +7,23 @@ import sklearn.ensemble
 
 import treewright as tw
 from helpers.sklearn_suite import global_random_seed, leave_out, named, suite, tests_of  # noqa: F401 (fixtures)
+from helpers.sklearn_swap import FORESTS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 PRIVATE = "reads private attributes of scikit-learn's forests"
 CHANCE = "compares a random figure with a bound that scikit-learn's own seeds were chosen for"
-WORDS = "the same refusal in other words"
 
 LEFT_OUT: dict[str, str] = {
     "test_validate_y_class_weight": PRIVATE,
-    "test_memory_layout": PRIVATE,
     "test_class_weights_forest": PRIVATE,
-    "test_forest_multioutput_integral_regression_target": PRIVATE,
-    "test_class_weight_errors": "a warm start must go on with the same targets, and this one does not",
-    "test_max_samples_geq_one": PRIVATE,
-    "test_oob_not_computed_twice": PRIVATE,
-    "test_classification_toy": PRIVATE,
     "test_backend_respected": "threads live in the core: no joblib backend is asked",
     "test_mse_criterion_object_segfault_smoke_test": "a criterion is a name",
     "test_importances_asymptotic": CHANCE,
-    "test_distribution": CHANCE,
-    "test_forest_regressor_oob:X0-y0-0.7": CHANCE,
-    "test_poisson_y_positive_check": WORDS,
-    "test_max_samples_bootstrap": WORDS,
 }
 """Tests that are not run and why; see `sklearn_suite`."""
 
-OURS = {
-    name: getattr(tw, name)
-    for name in (
-        "RandomForestClassifier",
-        "RandomForestRegressor",
-        "ExtraTreesClassifier",
-        "ExtraTreesRegressor",
-    )
-}
-
-
-SUITE = suite("sklearn.ensemble.tests.test_forest", sklearn.ensemble, OURS)
+SUITE = suite("sklearn.ensemble.tests.test_forest", sklearn.ensemble, FORESTS)
 TESTS = tests_of(SUITE)
 globals().update(TESTS)
 

@@ -15,6 +15,8 @@ import treewright as tw
 from treewright import criteria, pruning
 from treewright.growing.parameters import MISSING, ORDERS
 from treewright.growing.recipe import PLAIN_SPLITS
+from treewright.growing.several_targets import ALONE, CRITERIA
+from treewright.growing.several_targets import SPLITS as FORMS_OF_SEVERAL
 from treewright.model_selection.validated_pruning import needs
 from treewright.pruning import pruner_of
 
@@ -23,6 +25,7 @@ Values = tuple[Any, ...]
 
 IMPORTS = """import numpy as np, pandas as pd, treewright as tw
 from numpy import nan
+from scipy import sparse
 from treewright import *
 from treewright.pruning import *"""
 NAMES: dict[str, Any] = {}
@@ -38,6 +41,8 @@ FORESTS = (
     "ExtraTreesRegressor",
 )
 READABLE = ("TreeClassifier", "TreeRegressor")
+SEVERAL = ("DecisionTreeClassifier", "DecisionTreeRegressor", *FORESTS)
+"""Those that take several targets at once."""
 LEARNERS = (*CLASSIFIERS, *REGRESSORS, *FORESTS, *OPTIMAL, *READABLE)
 OFTEN = ("DecisionTreeClassifier", "DecisionTreeRegressor")
 
@@ -61,8 +66,11 @@ FORMS = {  # how a table is handed over
     "lists": "frame.astype(object).where(frame.notna(), None).to_numpy().tolist()",
     "polars": '__import__("polars").from_pandas(frame)',
     "arrow": '__import__("pyarrow").Table.from_pandas(frame, preserve_index=False)',
-    "sparse": '__import__("scipy.sparse").sparse.csr_matrix(frame.to_numpy(float))',
+    "csr": "sparse.csr_matrix(frame.to_numpy(float))",
+    "csc": "sparse.csc_array(frame.to_numpy(np.float32))",
+    "coo": "sparse.coo_array((frame.to_numpy(float).ravel(), np.indices(frame.shape).reshape(2, -1)))",
 }
+SPARSE = ("csr", "csc", "coo")  # the last stores all zeros
 
 
 @lru_cache(None)
@@ -79,6 +87,8 @@ class Case:
     ----------
     columns : dict of name to (kind, values)
         `kind` is one of `WRITTEN`; None, or NaN of numbers, is missing.
+    y : tuple
+        A value for each row, of several targets a tuple of values.
     form : str
         One of `FORMS`.
     """
@@ -94,6 +104,10 @@ class Case:
     def is_classifier(self) -> bool:
         return self.learner.endswith("Classifier")
 
+    @property
+    def has_several_targets(self) -> bool:
+        return bool(self.y) and isinstance(self.y[0], tuple)
+
     # ---- as code ---------------------------------------------------------------------------------
 
     def table_code(self) -> str:
@@ -102,6 +116,14 @@ class Case:
             f"{name!r}: {WRITTEN[kind].format(list(values))}" for name, (kind, values) in self.columns.items()
         )
         return f"pd.DataFrame({{{columns}}})"
+
+    def target_code(self) -> str:
+        """Write the target: several as a frame, if the table is one, or row by row."""
+        return f"pd.DataFrame({list(self.y)})" if self._has_frame_of_targets else str(list(self.y))
+
+    @property
+    def _has_frame_of_targets(self) -> bool:
+        return self.has_several_targets and self.form == "pandas"
 
     def model_code(self) -> str:
         """Write the estimator."""
@@ -112,7 +134,7 @@ class Case:
         """Write a program that fits the model."""
         weight = "" if self.weight is None else f", sample_weight={list(self.weight)}"
         return (
-            f"{IMPORTS}\nframe = {self.table_code()}\nX, y = {FORMS[self.form]}, {list(self.y)}\n"
+            f"{IMPORTS}\nframe = {self.table_code()}\nX, y = {FORMS[self.form]}, {self.target_code()}\n"
             f"model = {self.model_code()}.fit(X, y{weight})"
         )
 
@@ -131,11 +153,20 @@ class Case:
             warnings.simplefilter("ignore")
             return eval(_code(FORMS[self.form]), NAMES | {"frame": frame})
 
-    def fit(self, **others: Any) -> Any:
-        """Fit the model, with other parameters if some are given, in one thread unless they say otherwise."""
+    @property
+    def target(self) -> Any:
+        """What `fit` is given as `y`."""
+        return pd.DataFrame(list(self.y)) if self._has_frame_of_targets else list(self.y)
+
+    def model(self, **others: Any) -> Any:
+        """Give the estimator, with other parameters if some are given, and one thread if they say nothing."""
         kind = getattr(tw, self.learner)
         threads = {"n_jobs": 1} if hasattr(kind, "n_jobs") else {}
-        return kind(**self.parameters | threads | others).fit(self.table, list(self.y), **self.weights())
+        return kind(**self.parameters | threads | others)
+
+    def fit(self, **others: Any) -> Any:
+        """Fit the model, with other parameters if some are given."""
+        return self.model(**others).fit(self.table, self.target, **self.weights())
 
     def weights(self) -> dict[str, Any]:
         """Give the weights as `fit` takes them."""
@@ -174,9 +205,12 @@ class Case:
         if self.form != "pandas":
             yield replace(self, form="pandas")
         for name in self.parameters:
-            yield self.keeping([other for other in self.parameters if other != name])
+            if name != "random_state":  # without it, the next case would be another
+                yield self.keeping([other for other in self.parameters if other != name])
         if self.weight is not None:
             yield replace(self, weight=None)
+        if self.has_several_targets:
+            yield from (replace(self, y=tuple(row[at] for row in self.y)) for at in range(len(self.y[0])))
         if len(self.columns) > 1:
             for name in self.columns:
                 yield self._without_column(name)
@@ -212,6 +246,8 @@ class Case:
 
 
 BY_FEATURE = ("monotonic_cst", "feature_costs")
+MOST_CATEGORIES_OF_RPART = 20
+"""Which tries every grouping of them: of 32 for a minute, at each node."""
 
 
 # ---- tables --------------------------------------------------------------------------------------------
@@ -239,6 +275,12 @@ def _number(random: Random, n: int) -> Values:
     else:
         values = np.full(n, float(random.choice(EDGES)))
     return tuple(float(value) for value in values)
+
+
+def _mostly_zero(random: Random, n: int) -> Values:
+    """A column as sparse tables have them: some have not a value stored, some have all."""
+    stored = random.random(n) < random.choice([0.0, 0.1, 0.3, 1.0])
+    return tuple(value if one else 0.0 for value, one in zip(_number(random, n), stored, strict=True))
 
 
 KINDS = ["number"] * 6 + ["category"] * 3 + list(WRITTEN)
@@ -322,7 +364,7 @@ class Shape:
 
     n: int
     names: tuple[str, ...]
-    classes: tuple[Any, ...] = field(default=())
+    classes: tuple[tuple[Any, ...], ...] = field(default=())  # of each target
 
 
 SPLITS = [
@@ -352,9 +394,19 @@ def _groups(random: Random, shape: Shape) -> Any:
 
 
 def _costs(random: Random, shape: Shape) -> Any:
-    k = len(shape.classes)
+    k = len(shape.classes[0])
     matrix = random.choice([0.0, 1.0, 1.0, 2.0, 5.0, 1e6, 1e-6], (k, k))
     return (matrix * (1 - np.eye(k))).tolist()
+
+
+def _class_weight(random: Random, shape: Shape) -> Any:
+    """A dict, of several targets one for each."""
+    if random.random() < 0.5:
+        return "balanced"
+    factors = [
+        {label: float(random.choice([1.0, 3.0, 0.0, 1e9])) for label in classes} for classes in shape.classes
+    ]
+    return factors if len(factors) > 1 else factors[0]
 
 
 GROWING: dict[str, tuple[float, Choice]] = {  # how often another than the default is taken, and which
@@ -409,14 +461,11 @@ TREE: dict[str, tuple[float, Choice]] = GROWING | {
     **PREDICATES,
 }
 OF_CLASSES: dict[str, tuple[float, Choice]] = {
-    "class_weight": (
-        0.12,
-        lambda random, shape: [
-            "balanced",
-            {c: float(random.choice([1.0, 3.0, 0.0, 1e9])) for c in shape.classes},
-        ][int(random.integers(2))],
+    "class_weight": (0.12, _class_weight),
+    "priors": (
+        0.08,
+        lambda random, shape: random.choice([1.0, 0.2, 0.0, 5.0], len(shape.classes[0])).tolist(),
     ),
-    "priors": (0.08, lambda random, shape: random.choice([1.0, 0.2, 0.0, 5.0], len(shape.classes)).tolist()),
     "costs": (0.12, _costs),
     "laplace": (0.08, _one(True, 0.5)),
 }
@@ -474,6 +523,8 @@ PARAMETERS: dict[str, dict[str, tuple[float, Choice]]] = {
         "max_leaf_nodes": (0.3, _one(2, 3, 5)),
         "alpha": (0.4, _one(0.01, 0.1)),
         "memory_limit": (0.1, _one(10_000, 10_000_000)),
+        "time_limit": (0.1, _one(1000.0)),
+        "on_interrupt": (0.1, _one("keep")),
         **READING,
         **PREDICATES,
     },
@@ -492,6 +543,7 @@ PARAMETERS["TreeRegressor"] = {
 PARAMETERS["TreeClassifier"] = PARAMETERS["TreeRegressor"] | {
     name: OF_CLASSES[name] for name in ("class_weight", "costs")
 }
+PARAMETERS["TreeRegressor"] |= {"leaves": (0.4, _one("linear"))}
 PARAMETERS["OptimalTreeClassifier"] = PARAMETERS["OptimalTreeRegressor"] | OF_CLASSES
 _CART = PARAMETERS["CARTClassifier"]
 PARAMETERS["CARTRegressor"] = _CART | {"criterion": (0.4, _one("poisson")), "shrink": (0.1, _one(0.0, 2.0))}
@@ -504,6 +556,7 @@ _FOREST = GROWING | {
     "max_features": (0.3, GROWING["max_features"][1]),
     "max_samples": (0.1, _one(0.5, 3)),
     "oob_score": (0.1, _one(True)),
+    "warm_start": (0.1, _one(True)),
 }
 del _FOREST["splitter"], _FOREST["fair_categories"]
 for _name in FORESTS:
@@ -511,12 +564,10 @@ for _name in FORESTS:
     PARAMETERS[_name] = _FOREST | {"criterion": (0.5, _one(*_names))}
     if _name.endswith("Classifier"):
         PARAMETERS[_name] |= {"class_weight": OF_CLASSES["class_weight"], "vote": (0.2, _one("hard"))}
-UNTRIED = (
-    "leaves",  # linear leaves: not fuzzed yet
-    *("work_limit", "time_limit", "n_estimators", "random_state"),
-    *("n_jobs", "verbose", "warm_start", "on_interrupt"),
-)
-"""Parameters that the table above leaves out: they are set for every case, or change no tree."""
+for _drawn in PARAMETERS.values():
+    _drawn["verbose"] = (0.02, _one(1))
+SET = ("work_limit", "n_estimators", "random_state", "n_jobs")
+"""Parameters that the table above leaves out: they are set for every case."""
 
 
 COUNT_ERRORS = (
@@ -590,28 +641,82 @@ def _reconciled(
     return given
 
 
+def _in_time(parameters: dict[str, Any], n: int) -> dict[str, Any]:
+    """The parameters without what takes minutes."""
+    if parameters.get("compat") != "rpart" or n <= MOST_CATEGORIES_OF_RPART:
+        return parameters
+    return {name: value for name, value in parameters.items() if name != "categorical_features"}
+
+
 def _sizes_and_seeds(random: Random, learner: str) -> dict[str, Any]:
     """What every case has, so that it is small and comes again."""
     if learner in OPTIMAL:
-        return {"work_limit": 2000}
+        return {"work_limit": int(random.choice([20, 2000, 2000]))}
     given = {"n_estimators": int(random.integers(1, 5))} if learner in FORESTS else {}
-    if learner in (*FORESTS, *OFTEN, "ID3Classifier"):
+    if hasattr(getattr(tw, learner), "random_state"):
         given["random_state"] = int(random.integers(100))
     return given
 
 
 def _needs_every_row(
-    learner: str, parameters: dict[str, Any], columns: dict[str, tuple[str, Values]], weight: Values
+    learner: str,
+    parameters: dict[str, Any],
+    columns: dict[str, tuple[str, Values]],
+    form: str,
+    weight: Values,
 ) -> bool:
     """Whether rows without weight, which `fit` leaves out, may be refused later.
 
-    They may miss values that those with weight do not, or have some in a column that has none at `fit`.
+    They may miss values that those with weight do not, or have some in a column that has none at `fit`; and
+    numbers may be beyond those of 32 bits.
     """
     if learner == "ID3Classifier" or "error" in str(parameters.get("missing")):
+        return True
+    if parameters.get("unseen") == "error":
+        return True
+    if form in (*SPARSE, "float32"):
         return True
     return any(
         all(pd.isna(value) for value, one in zip(values, weight, strict=True) if one)
         for _, values in columns.values()
+    )
+
+
+def _targets(random: Random, learner: str, parameters: dict[str, Any], codes: list[Any], n: int) -> Values:
+    """One target, or several that follow different columns and have different classes."""
+    if learner not in SEVERAL or random.random() > 0.12:
+        return _target(random, learner, parameters, codes, n)
+    of_classes = learner.endswith("Classifier")
+    targets = [
+        _target(random, learner, parameters, codes[at % len(codes) :], n)
+        for at in range(int(random.integers(2, 4)))
+    ]
+    if of_classes:  # of one type, which a table of them in NumPy has
+        kind = [str, int][int(random.integers(2))]
+        places = [sorted(set(target)) for target in targets]
+        targets = [
+            tuple(kind(labels.index(label)) for label in target)
+            for labels, target in zip(places, targets, strict=True)
+        ]
+    return tuple(zip(*targets, strict=True))
+
+
+def of_one_target(name: str, value: Any) -> bool:
+    """Whether a parameter asks for what only one target has."""
+    if name in ALONE:
+        return value not in ALONE[name]
+    if name == "criterion":
+        return value not in CRITERIA
+    if name == "splits":
+        return not set(value) <= set(FORMS_OF_SEVERAL)
+    return name in (
+        "monotonic_cst",
+        "pruner",
+        "trace",
+        "shrinkage",
+        "laplace",
+        "early_stopping",
+        "complexity",
     )
 
 
@@ -621,14 +726,21 @@ def random_case(seed: int) -> Case:
     n = int(np.exp(random.uniform(0, np.log(60))))
     learner = str(random.choice([*OFTEN * 3, *LEARNERS]))
     kinds = ["category"] if learner == "ID3Classifier" and random.random() < 0.8 else KINDS
-    columns = {f"x{at}": _column(random, n, kinds) for at in range(int(random.integers(1, 5)))}
+    names = [f"x{at}" for at in range(int(random.integers(1, 5)))]
+    is_sparse = random.random() < 0.07
+    columns = {
+        name: ("number", _mostly_zero(random, n)) if is_sparse else _column(random, n, kinds)
+        for name in names
+    }
     codes = [pd.factorize(np.array(values, dtype=object))[0] for _, values in columns.values()]
     parameters: dict[str, Any] = {}
     criterion = PARAMETERS[learner].get("criterion")
     if criterion and random.random() < criterion[0]:
         parameters["criterion"] = criterion[1](random, None)
-    y = _target(random, learner, parameters, codes, n)
-    shape = Shape(n, tuple(columns), tuple(sorted(set(y))))
+    y = _targets(random, learner, parameters, codes, n)
+    several = isinstance(y[0], tuple)
+    labels = zip(*y, strict=True) if several else (y,)
+    shape = Shape(n, tuple(columns), tuple(tuple(sorted(set(one))) for one in labels))
     for name, (chance, choice) in PARAMETERS[learner].items():
         if name != "criterion" and random.random() < chance:
             parameters[name] = choice(random, shape)
@@ -637,6 +749,8 @@ def random_case(seed: int) -> Case:
     if "missing" in parameters and random.random() < 0.1:
         parameters["missing"] = {name: str(random.choice(list(MISSING))) for name in columns}
     if random.random() < 0.95:
+        if several:
+            parameters = {name: value for name, value in parameters.items() if not of_one_target(name, value)}
         parameters = _reconciled(learner, parameters, columns, n)
     if "monotonic_cst" in parameters:
         free = [kind in ("text", "category", "boolean") for kind, _ in columns.values()]
@@ -644,12 +758,14 @@ def random_case(seed: int) -> Case:
         parameters["monotonic_cst"] = [0 if is_free else sign for sign, is_free in signs]
     if "max_samples" in parameters or "oob_score" in parameters:
         parameters["bootstrap"] = True
-    parameters |= _sizes_and_seeds(random, learner)
+    parameters = _in_time(parameters, n) | _sizes_and_seeds(random, learner)
     numeric = all(kind == "number" for kind, _ in columns.values())
     form = str(random.choice([*["pandas"] * 12, "polars", "arrow", "lists"]))
     if numeric and random.random() < 0.6:
-        form = str(random.choice(["array", "fortran", "float32", "lists", "sparse"]))
+        form = str(random.choice(["array", "fortran", "float32", "lists", "csr"]))
+    if is_sparse:
+        form = str(random.choice(SPARSE))
     weight = _weights(random, n)
-    if weight is not None and _needs_every_row(learner, parameters, columns, weight):
+    if weight is not None and _needs_every_row(learner, parameters, columns, form, weight):
         weight = tuple(one or 1.0 for one in weight)
     return Case(learner, parameters, columns, y, weight, form)

@@ -308,6 +308,36 @@ def forests(case: Case) -> str | None:
     return None
 
 
+def permuted(case: Case) -> str | None:
+    """The order of rows does not change a byte, of a tree or of a forest that is given all rows."""
+    recipe = Recipe(**case.recipe)
+    # where rows without a value take no part, merits are as the search added them up
+    but = () if recipe.missing == "direction" else ("merit", "split_score", "split_adjusted")
+    for dataset in (case.dataset(), _enlarged(case)):
+        order = np.random.default_rng(len(dataset)).permutation(len(dataset))
+        trees = grow_as(dataset, recipe), grow_as(dataset.take(order), recipe)
+        if found := difference(*trees, merits=not but) or _other_bytes(
+            *(tree.arrays() for tree in trees), but
+        ):
+            return f"{len(dataset)} rows: {found}"
+    choices = {**case.recipe, "ties": "random", "max_leaf_nodes": None, "missing": "direction"}
+    recipe = Recipe(**{name: choice for name, choice in choices.items() if name not in ("splits", "order")})
+    forests = []
+    for rows in (case.dataset(), case.dataset().take(np.random.default_rng(0).permutation(len(case.y)))):
+        dataset, options = core_options(rows, recipe, 1, None)
+        drawn = Draws(len(dataset), np.arange(3, dtype=np.uint64), 0).options(0.0)
+        forests.append(_core.grow_forest(*core_table(dataset), dataset.weight, options, drawn))
+    if isinstance(forests[0], list):
+        return None  # trees that compact arrays have no form for
+    found = _other_bytes(*forests)
+    return found and f"forest: {found}"
+
+
+def _other_bytes(one: dict[str, Any], other: dict[str, Any], but: tuple[str, ...] = ()) -> str | None:
+    names = [name for name in one if name not in but and one[name].tobytes() != other[name].tobytes()]
+    return f"other bytes of {', '.join(names)}" if names else None
+
+
 def _enlarged(case: Case) -> Dataset:
     """The table with its rows repeated, and no row just as often as another."""
     dataset = case.dataset()
@@ -315,7 +345,16 @@ def _enlarged(case: Case) -> Dataset:
 
 
 CHECKS: dict[str, Callable[[Case], str | None]] = {
-    check.__name__: check for check in (repeated, plain, threads, policy_by_feature, best_first, forests)
+    check.__name__: check
+    for check in (
+        repeated,
+        plain,
+        threads,
+        policy_by_feature,
+        best_first,
+        forests,
+        permuted,
+    )
 }
 
 

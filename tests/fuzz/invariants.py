@@ -5,20 +5,24 @@ from __future__ import annotations
 import dis
 import json
 import os
+import pickle
 import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import replace
 from functools import cached_property
 from html.parser import HTMLParser
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import treewright as tw
-from fuzz.cases import OFTEN, Case
+from fuzz.cases import OFTEN, SPARSE, Case
+from fuzz.engines import difference
 from fuzz.refusals import is_known
 from helpers.prunings import leaves_of
 from treewright.model_selection.validated_pruning import needs
@@ -26,6 +30,8 @@ from treewright.pruning import pruner_of
 from treewright.tree import Tree
 
 REFUSALS = (ValueError, TypeError)
+UNEQUAL = 1e6
+"""Weights that differ by more may tell splits of numbers apart that are as good but for rounding."""
 SOURCE = os.path.dirname(tw.__file__)
 FOLDER = Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir())  # no disk to wait for
 
@@ -89,6 +95,13 @@ class Fitted:
         if self.tree is not None:
             return [self.tree]
         return list(getattr(self.model, "trees_", ()))
+
+    @cached_property
+    def unclassified(self) -> Any:
+        """Rows that Weka's Id3 has no class for: held out by a pruner, they meet branches without rows."""
+        if self.parameter("compat") != "weka":
+            return np.zeros(len(self.answers), bool)
+        return np.array([answer is None for answer in self.answers])
 
     def parameter(self, name: str) -> Any:
         return getattr(self.model, name, None)
@@ -173,6 +186,8 @@ def routed(fitted: Fitted) -> None:
     if fitted.parameter("compat") is not None:  # the programs' oddities
         return
     weight = np.ones(len(case.y)) if case.weight is None else np.asarray(case.weight)
+    if case.has_several_targets and isinstance(factors := fitted.parameter("class_weight"), list):
+        weight = weight * [all(map(dict.get, factors, row)) for row in case.y]
     ends = np.bincount(model.apply(fitted.X)[weight > 0], minlength=len(tree))
     inner = tree.n_children > 0
     below = ends.copy()
@@ -196,11 +211,24 @@ def probabilities(fitted: Fitted) -> None:
     if not fitted.case.is_classifier:
         assert np.isfinite(fitted.answers).all(), "a prediction is not finite"
         return
+    if not fitted.case.has_several_targets:
+        _probabilities(fitted, model.predict_proba(fitted.X), model.classes_, fitted.answers)
+        return
     shares = model.predict_proba(fitted.X)
+    assert len(shares) == len(model.classes_) == fitted.answers.shape[1], "targets are lost"
+    for at, (one, classes) in enumerate(zip(shares, model.classes_, strict=True)):
+        _probabilities(fitted, one, classes, fitted.answers[:, at].astype(classes.dtype))
+
+
+def _probabilities(fitted: Fitted, shares: Any, classes: Any, answers: Any) -> None:
+    if (nothing := fitted.unclassified).any():
+        assert not shares[nothing].any(), "a row of no class has probabilities"
+        shares, answers = shares[~nothing], answers[~nothing].astype(classes.dtype)
     assert np.isfinite(shares).all(), "probabilities are not finite"
     assert ((shares >= 0) & (shares <= 1 + 1e-12)).all(), "probabilities are out of [0, 1]"
     assert np.allclose(shares.sum(axis=1), 1, rtol=1e-9), "probabilities do not sum to one"
-    said = np.searchsorted(model.classes_, fitted.answers)
+    assert shares.shape == (len(answers), len(classes)), "probabilities of other classes"
+    said = np.searchsorted(classes, answers)
     if (
         fitted.parameter("costs") is None
         and fitted.parameter("compat") != "rpart"  # which takes light classes for heavier ones
@@ -218,20 +246,28 @@ def explained(fitted: Fitted) -> None:
     if not hasattr(model, "explain"):
         return
     answers = fitted.answers
-    for row in (0, len(answers) // 2):
+    for row in {0, len(answers) // 2} - set(np.flatnonzero(fitted.unclassified).tolist()):
         explanation = model.explain(one_row(fitted.X, row), time_limit=0.05)
-        same(np.asarray([explanation.prediction]), answers[row : row + 1], f"explain of row {row}", 1e-9)
+        several = list(explanation.values()) if fitted.case.has_several_targets else [explanation]
+        said = np.array([one.prediction for one in several])
+        same(said.astype(answers.dtype), np.atleast_1d(answers[row]), f"explain of row {row}", 1e-9)
         str(explanation), explanation._repr_html_()
-        json.dumps(explanation.to_dict(), allow_nan=False)
+        for one in several:
+            json.dumps(one.to_dict(), allow_nan=False)
+    if fitted.case.has_several_targets:
+        return
     gaps = tree is not None and fitted.policies() <= {"direction", "available", "value"}
     if tree is not None and gaps and not tree.shares_rows and fitted.case.learner in OFTEN:
-        same(model.rules().predict(fitted.X), answers, "rules", 1e-9)
+        infinities = fitted.parameter("inf") or "error"
+        same(model.rules().predict(fitted.X, inf=infinities), answers, "rules", 1e-9)
 
 
 def one_row(X: Any, row: int) -> Any:
     """A table of one row of a table."""
     if hasattr(X, "iloc"):
         return X.iloc[[row]]
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[[row]]
     return X[row : row + 1] if not hasattr(X, "slice") else X.slice(row, 1)
 
 
@@ -262,6 +298,7 @@ def shown(fitted: Fitted) -> None:
         assert np.isfinite(tree.compute_feature_importances()).all(), "importances are not finite"
     if fitted.tree is not None:
         tw.export_text(model, missing=True)
+    if fitted.tree is not None and not fitted.case.has_several_targets and not fitted.tree.equations:
         rules = model.rules()
         str(rules), rules.to_html(), json.dumps(rules.to_dict(), allow_nan=False)
         if fitted.case.is_classifier:
@@ -286,11 +323,11 @@ def html(fitted: Fitted) -> None:
 
 def page(fitted: Fitted) -> None:
     """The page to explore a model with can be written."""
-    if not hasattr(fitted.model, "to_html"):
+    if not hasattr(fitted.model, "to_html") or fitted.case.has_several_targets:
         return
     path = FOLDER / f"treewright-fuzz-{os.getpid()}.html"
     try:
-        fitted.model.to_html(path, fitted.X, list(fitted.case.y), cv=None)
+        fitted.model.to_html(path, fitted.X, fitted.case.target, cv=None)
         assert path.read_text(encoding="utf-8").endswith("</html>\n"), "the page does not end"
     finally:
         path.unlink(missing_ok=True)
@@ -305,6 +342,64 @@ def pruned(fitted: Fitted) -> None:
     if "error_based" in str(pruner).lower() or "ErrorBased" in str(pruner) or pruner == "simplify":
         return  # they may put a branch in its node's place, or merge nodes
     leaves_of(case.fit(pruner=None).tree_, tree)
+
+
+def dense(fitted: Fitted) -> None:
+    """A sparse table gives the model of the dense one, and the same answers."""
+    case = fitted.case
+    if case.form not in SPARSE or (not case.is_classifier and _weighs_unequally(case)):
+        return
+    again = replace(case, form="float32" if case.form == "csc" else "array")
+    other = again.fit()
+    assert len(fitted.trees) == len(Fitted(again, other).trees), "another number of trees"
+    exact = fitted.policies() == {
+        "direction"
+    }  # others go another way in dense tables, which rounds otherwise
+    for one, two in zip(fitted.trees, Fitted(again, other).trees, strict=True):
+        found = None if one == two else "another tree" if exact else difference(one, two)
+        assert found is None, f"the dense table gives {found}"
+    same(fitted.model.predict(again.table), fitted.answers, "predictions of the dense table")
+
+
+def _weighs_unequally(case: Case) -> bool:
+    """Whether what a light row adds to a sum of numbers is lost in the rounding of a heavy one's."""
+    weight = [one for one in case.weight or (1.0,) if one]
+    return max(weight) > UNEQUAL * min(weight)
+
+
+def pickled(fitted: Fitted) -> None:
+    """A pickle gives the model back."""
+    again = pickle.loads(pickle.dumps(fitted.model))
+    assert saved(again) == fitted.content, "a pickle gives another model"
+    same(again.predict(fitted.X), fitted.answers, "predictions of the pickled model")
+
+
+def shapley(fitted: Fitted) -> None:
+    """What features add to the prediction of rows makes up for how these differ."""
+    model, case = fitted.model, fitted.case
+    if not hasattr(model, "shap_values") or case.has_several_targets:
+        return
+    if fitted.parameter("leaves") == "linear":
+        return
+    values = model.shap_values(fitted.X)
+    assert np.isfinite(values).all(), "Shapley values are not finite"
+    said = model.predict_proba(fitted.X) if case.is_classifier else fitted.answers
+    if case.is_classifier and (fitted.parameter("vote") == "hard" or fitted.unclassified.all()):
+        return
+    rest = (said - values.sum(axis=1))[~fitted.unclassified]
+    size = np.abs(said).max(initial=0) + np.abs(values).max(initial=0)
+    assert (np.ptp(rest, axis=0) <= 1e-9 * size).all(), "Shapley values do not add up to predictions"
+
+
+def warm(fitted: Fitted) -> None:
+    """A forest that goes on growing is the one grown at once."""
+    case = fitted.case
+    trees = case.parameters.get("n_estimators", 1)
+    if trees < 2 or case.parameters.get("class_weight") is not None:
+        return
+    model = case.model(warm_start=True, n_estimators=1).fit(case.table, case.target, **case.weights())
+    model.set_params(n_estimators=trees).fit(case.table, case.target, **case.weights())
+    same(model.predict(fitted.X), fitted.answers, "predictions of a forest that went on growing")
 
 
 def same(one: Any, two: Any, what: str, tolerance: float = 0.0) -> None:
@@ -328,13 +423,17 @@ CHECKS: dict[str, tuple[int, Callable[[Fitted], None]]] = {  # each in one case 
     "html": (19, html),
     "pruned": (1, pruned),
     "page": (17, page),
+    "dense": (1, dense),
+    "pickled": (11, pickled),
+    "shapley": (7, shapley),
+    "warm": (3, warm),
 }
 
 
 def check(case: Case, seed: int = 0) -> str | None:
     """Say what does not hold of a case; nothing, if all does. `seed` tells which of the dear checks run."""
     _ = case.table  # what pandas says of it is none of ours
-    with strict():
+    with strict(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         try:
             model = case.fit()
         except Exception as problem:

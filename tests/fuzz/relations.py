@@ -1,7 +1,8 @@
 """Changes of a table that must not change its tree: relations that hold without a reference.
 
 Rows repeated, weights in place of repeated rows, rows or columns in another order, other names of classes and
-categories, features that rise otherwise, weights times a power of two.
+categories, features that rise otherwise, weights times a power of two, a target twice, targets in another
+order.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from functools import partial
 
 import numpy as np
 
-from fuzz.cases import BY_FEATURE, IMPORTS, OFTEN, Case, Values, random_case
+from fuzz.cases import (
+    BY_FEATURE,
+    IMPORTS,
+    OFTEN,
+    OPTIMAL,
+    Case,
+    Values,
+    of_one_target,
+    random_case,
+)
 from fuzz.engines import difference
 from fuzz.invariants import REFUSALS, Fitted
 from treewright.tree import Tree
@@ -29,9 +39,23 @@ SAME_WHATEVER = (  # what may be chosen without an eye on how many rows there ar
 def relation_case(seed: int) -> Case:
     """A case whose tree must stay the same."""
     case = replace(random_case(seed), form="pandas")
-    if not case.is_classifier and not 1e-3 < max(map(abs, case.y)) < 1e3:
-        case = replace(case, y=tuple(float(at % 7) for at in range(len(case.y))))
+    if not case.is_classifier and not 1e-3 < np.abs(case.y).max() < 1e3:
+        several = case.has_several_targets
+        case = replace(
+            case, y=tuple((at % 7.0, at % 4.0) if several else at % 7.0 for at in range(len(case.y)))
+        )
+    if "mean" in _policies(case):  # the mean is to be that of the same rows in another order
+        columns = {name: _with_exact_sums(*column) for name, column in case.columns.items()}
+        case = replace(case, columns=columns)
     return case
+
+
+def _with_exact_sums(kind: str, values: Values) -> tuple[str, Values]:
+    """Numbers by their rank, in quarters."""
+    if kind not in ("number", "small"):
+        return kind, values
+    ranks = {value: at / 4 for at, value in enumerate(sorted({*values} - {np.nan}))}
+    return kind, tuple(ranks.get(value, value) for value in values)
 
 
 def _trees(case: Case) -> list[Tree]:
@@ -123,6 +147,12 @@ def _same_merit(one: Tree, two: Tree) -> str | None:
     return None if close else f"the best merit: {merits[0]} against {merits[1]}"
 
 
+def _same_loss(one: Tree, two: Tree) -> str | None:
+    losses = [float(tree.risk[tree.n_children == 0].sum()) for tree in (one, two)]
+    close = np.isclose(*losses, rtol=1e-9, atol=1e-9 * float(one.risk[0]))
+    return None if close else f"the loss of the leaves: {losses[0]} against {losses[1]}"
+
+
 # ---- the relations: each gives two cases, and how their trees agree --------------------------------
 
 Pairs = Iterator[tuple[Case, Case, Callable[[Tree, Tree], str | None]]]
@@ -139,7 +169,14 @@ def repeated_rows(case: Case, random: np.random.Generator) -> Pairs:
 
 
 def whole_weights(case: Case, random: np.random.Generator) -> Pairs:
-    if found := _of_rows(case):
+    """What never was missing follows the number of rows; whether a tree is monotone depends on where to.
+
+    Balanced classes are balanced by their rows, not by what these weigh, as scikit-learn does it.
+    """
+    found = _of_rows(case)
+    if found is None or found.parameters.get("class_weight") == "balanced":
+        return
+    if not any(found.parameters.get("monotonic_cst", ())):
         weighed = _whole(_twice(found))
         times = np.asarray(weighed.weight, int)
         repeated = replace(weighed.take(np.repeat(np.arange(len(weighed.y)), times)), weight=None)
@@ -166,13 +203,22 @@ def scaled_weights(case: Case, random: np.random.Generator) -> Pairs:
 
 
 def renamed_classes(case: Case, random: np.random.Generator) -> Pairs:
-    if case.is_classifier:
-        names = {label: f"k{at:02d}" for at, label in enumerate(sorted(set(case.y)))}
-        parameters = dict(case.parameters)
-        if isinstance(weights := parameters.get("class_weight"), dict):
-            parameters["class_weight"] = {names[label]: factor for label, factor in weights.items()}
-        other = replace(case, y=tuple(names[label] for label in case.y)).with_parameters(**parameters)
-        yield case, other, difference
+    if not case.is_classifier:
+        return
+    several = case.has_several_targets
+    targets = list(zip(*case.y, strict=True)) if several else [case.y]
+    names = [{label: f"k{at:02d}" for at, label in enumerate(sorted(set(one)))} for one in targets]
+    renamed = [tuple(own[label] for label in one) for own, one in zip(names, targets, strict=True)]
+    parameters = dict(case.parameters)
+    given = parameters.get("class_weight")
+    if isinstance(given, dict | list):
+        factors = [
+            {own[label]: factor for label, factor in weights.items()}
+            for own, weights in zip(names, given if several else [given], strict=True)
+        ]
+        parameters["class_weight"] = factors if several else factors[0]
+    y = tuple(zip(*renamed, strict=True)) if several else renamed[0]
+    yield case, replace(case, y=y).with_parameters(**parameters), difference
 
 
 def renamed_categories(case: Case, random: np.random.Generator) -> Pairs:
@@ -222,11 +268,45 @@ def permuted_columns(case: Case, random: np.random.Generator) -> Pairs:
     yield case, replace(case, columns=columns, parameters=parameters), _same_merit
 
 
+def doubled_target(case: Case, random: np.random.Generator) -> Pairs:
+    """A target twice is that target, up to ties: criteria are means over targets."""
+    if case.learner not in OFTEN or case.has_several_targets:
+        return
+    if case.parameters.get("criterion") == "absolute_error":  # which groups categories by one target
+        return
+    kept = [name for name in SAME_WHATEVER if name in case.parameters and name != "class_weight"]
+    kept = [name for name in kept if not of_one_target(name, case.parameters[name])]
+    one = case.keeping(kept)
+    yield one, replace(one, y=tuple((value, value) for value in one.y)), _same_merit
+
+
+def permuted_targets(case: Case, random: np.random.Generator) -> Pairs:
+    """Up to ties: the best merit of the first split."""
+    found = _of_rows(case)
+    if found is not None and found.has_several_targets:
+        parameters = dict(found.parameters)
+        if isinstance(factors := parameters.get("class_weight"), list):
+            parameters["class_weight"] = factors[::-1]
+        yield found, replace(found, y=tuple(row[::-1] for row in found.y), parameters=parameters), _same_merit
+
+
+def optimal_loss(case: Case, random: np.random.Generator) -> Pairs:
+    """Rows and columns in another order: trees that are as good."""
+    if case.learner not in OPTIMAL:
+        return
+    one = case.keeping(("max_depth", "max_leaf_nodes", "class_weight", "costs"))
+    one = _plain_weights(one.with_parameters(max_depth=min(2, one.parameters.get("max_depth", 2))))
+    names = list(one.columns)
+    columns = {names[at]: one.columns[names[at]] for at in random.permutation(len(names))}
+    yield one, replace(one, columns=columns).take(random.permutation(len(one.y))), _same_loss
+
+
 RELATIONS: dict[str, Callable[[Case, np.random.Generator], Pairs]] = {
     relation.__name__: relation
     for relation in (
         *(repeated_rows, whole_weights, permuted_rows, scaled_weights),
         *(renamed_classes, renamed_categories, risen_features, permuted_columns),
+        *(doubled_target, permuted_targets, optimal_loss),
     )
 }
 

@@ -17,38 +17,38 @@ from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
 
 LARGE = [
-    pytest.param("gini", 2, False, None, id="gini-2"),
-    pytest.param("gini", 2, True, None, id="gini-2-weighted"),
-    pytest.param("gini", 2, False, "direction", id="gini-2-direction"),
-    pytest.param("gini", 2, False, "available", id="gini-2-available"),
-    pytest.param("gini", 5, False, None, id="gini-5"),
-    pytest.param("gini", 5, True, "direction", id="gini-5-weighted-direction"),
-    pytest.param("entropy", 3, False, None, id="entropy-3"),
-    pytest.param("entropy", 2, True, "direction", id="entropy-2-weighted-direction"),
-    pytest.param("error", 3, False, None, id="error-3"),
-    pytest.param("sqrt", 2, False, None, id="sqrt-2"),
-    pytest.param("gain_ratio", 2, False, None, id="gain_ratio-2"),
-    pytest.param("twoing", 4, False, None, id="twoing-4"),
-    pytest.param("chi_square", 2, False, None, id="chi_square-2"),
-    pytest.param("hellinger", 3, False, None, id="hellinger-3"),
-    pytest.param("squared_error", 0, False, None, id="squared_error"),
-    pytest.param("squared_error", 0, True, "direction", id="squared_error-weighted-direction"),
-    pytest.param("squared_error", 0, True, "available", id="squared_error-weighted-available"),
-    pytest.param("poisson", 0, False, None, id="poisson"),
+    ("gini", 2, False, None),
+    ("gini", 2, True, None),
+    ("gini", 2, False, "direction"),
+    ("gini", 2, False, "available"),
+    ("gini", 5, False, None),
+    ("gini", 5, True, "direction"),
+    ("entropy", 3, False, None),
+    ("entropy", 2, True, "direction"),
+    ("error", 3, False, None),
+    ("sqrt", 2, False, None),
+    ("gain_ratio", 2, False, None),
+    ("twoing", 4, False, None),
+    ("chi_square", 2, False, None),
+    ("hellinger", 3, False, None),
+    ("squared_error", 0, False, None),
+    ("squared_error", 0, True, "direction"),
+    ("squared_error", 0, True, "available"),
+    ("poisson", 0, False, None),
 ]
 MIXED = ("fractional", "surrogate", "available", "direction", "fractional", "surrogate", "direction")
 SHARED_AND_SENT = [
-    pytest.param("gini", 2, False, "fractional", id="gini-2-fractional"),
-    pytest.param("gini", 2, True, "fractional", id="gini-2-weighted-fractional"),
-    pytest.param("gini", 2, False, "surrogate", id="gini-2-surrogate"),
-    pytest.param("gini", 2, True, "surrogate", id="gini-2-weighted-surrogate"),
-    pytest.param("gini", 5, False, MIXED, id="gini-5-mixed"),
-    pytest.param("entropy", 3, False, "fractional", id="entropy-3-fractional"),
-    pytest.param("entropy", 2, True, MIXED, id="entropy-2-weighted-mixed"),
-    pytest.param("sqrt", 2, False, "surrogate", id="sqrt-2-surrogate"),
-    pytest.param("squared_error", 0, True, "fractional", id="squared_error-weighted-fractional"),
-    pytest.param("squared_error", 0, False, "surrogate", id="squared_error-surrogate"),
-    pytest.param("poisson", 0, False, MIXED, id="poisson-mixed"),
+    ("gini", 2, False, "fractional"),
+    ("gini", 2, True, "fractional"),
+    ("gini", 2, False, "surrogate"),
+    ("gini", 2, True, "surrogate"),
+    ("gini", 5, False, MIXED),
+    ("entropy", 3, False, "fractional"),
+    ("entropy", 2, True, MIXED),
+    ("sqrt", 2, False, "surrogate"),
+    ("squared_error", 0, True, "fractional"),
+    ("squared_error", 0, False, "surrogate"),
+    ("poisson", 0, False, MIXED),
 ]
 
 
@@ -151,6 +151,24 @@ def test_fast_paths_equal_the_plain_one(
     shared = missing in ("fractional", MIXED)  # rows stand in many nodes
     recipe = Recipe(criterion, missing=missing or "direction", max_depth=8 if shared else 12)
     check_against_plain(dataset, recipe, monkeypatch)
+
+
+@pytest.mark.parametrize("missing", [None, "direction", "available"])
+@pytest.mark.parametrize(("criterion", "n_classes"), [("gini", 3), ("gini", 40), ("squared_error", 0)])
+def test_nodes_of_few_rows(
+    criterion: str, n_classes: int, missing: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their search ends where no split can be better; most nodes of full trees are of few rows."""
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        n = int(random.choice([3, 5, 8, 40, 300]))
+        X = random.standard_normal((n, 6))
+        if missing:
+            X[random.random(X.shape) < 0.3] = np.nan
+        y: Any = random.integers(0, n_classes, n) if n_classes else np.round(2 * random.standard_normal(n))
+        dataset = Dataset.from_table(X, y, task="classification" if n_classes else "regression")
+        recipe = Recipe(criterion, missing=missing or "direction", ties="random", random_state=seed)
+        check_against_plain(dataset, recipe, monkeypatch)
 
 
 @pytest.mark.parametrize("use_surrogates", [0, 1])

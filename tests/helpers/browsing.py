@@ -16,7 +16,7 @@ CHROMIUM = (
     os.environ.get("TREEWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 )
 ASSETS = Path(__file__).parent.parent.parent / "src" / "treewright" / "explorer" / "assets"
-TABS = ["tree", "sunburst", "regions", "rules", "rows", "what-if", "quality", "teach"]
+TABS = ["tree", "sunburst", "regions", "rules", "rows", "what-if", "quality", "beside", "teach", "yours"]
 
 
 class Watched:

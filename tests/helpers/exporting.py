@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 import treewright as tw
 from helpers.boundaries import grid_table
 from helpers.trees import mixed_schema, random_tree
+from treewright.export.certify import Examination
 from treewright.growing.parameters import MISSING
 
 FORMS: dict[str, tuple[str, ...]] = {
@@ -159,6 +161,11 @@ def _known(**settings: Any) -> Any:
     return tw.DecisionTreeClassifier(random_state=0, **settings).fit(X, y)
 
 
+def _sparse(kind: Any) -> Any:
+    X = sparse.random(300, 12, 0.2, format="csr", random_state=0)
+    return kind.fit(X, np.digitize(X.toarray()[:, :3].sum(axis=1), [0.2, 0.8]))
+
+
 def _weka() -> Any:
     X, y = tw.datasets.load_tennis()
     keep = [0, 1, 2, 3, 4, 5, 6, 7, 8]
@@ -234,11 +241,21 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "many categories": lambda: tw.DecisionTreeClassifier(max_depth=6, random_state=0).fit(
         *many_categories(1000, 4000)
     ),
+    "sparse": lambda: _sparse(tw.DecisionTreeClassifier(max_leaf_nodes=20, random_state=0)),
+    "sparse forest": lambda: _sparse(tw.RandomForestClassifier(3, max_depth=4, random_state=0)),
     "adult": lambda: tw.DecisionTreeClassifier(max_leaf_nodes=40).fit(*tw.datasets.load_votes()),
     "mpg": lambda: tw.DecisionTreeRegressor(max_depth=5).fit(*tw.datasets.load_mpg()),
     "iris": lambda: tw.DecisionTreeClassifier(random_state=0).fit(*tw.datasets.load_iris()),
 }
 """How to fit a model of each kind."""
+
+LONG: dict[str, Callable[[], Any]] = {
+    "10,000 categories": lambda: tw.DecisionTreeClassifier(max_depth=6, random_state=0).fit(
+        *many_categories(10_000, 40_000)
+    ),
+    "hard forest of 50": lambda: tw.RandomForestClassifier(50, vote="hard", random_state=0).fit(*grid()),
+}
+"""More of them, too large to be run through every target by each test run; see `certify_all.py`."""
 
 
 @cache
@@ -248,23 +265,31 @@ def model(name: str) -> Any:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return MAKERS[name]()
+        return (MAKERS | LONG)[name]()
 
 
 __all__ = [
     "FORMS",
+    "LONG",
     "MAKERS",
     "POLICIES",
     "adopted",
     "dated_table",
+    "examination",
     "many_categories",
     "mixed_schema",
     "model",
 ]
 
 
+@cache
+def examination(name: str, n_random: int = 500) -> Examination:
+    """The rows that exports of a model are held to; the same ones for every target."""
+    return Examination(model(name), n_random=n_random)
+
+
 def assert_certified(name: str, target: str, *, n_random: int = 500, **options: Any) -> None:
     """Hold what a model is exported to to its own answers, on every boundary and on rows drawn at random."""
-    fitted = model(name)
-    certificate = tw.certify(fitted, fitted.export(target, **options), target, n_random=n_random)
+    artefact = model(name).export(target, **options)
+    certificate = examination(name, n_random).certify(artefact, target)
     assert certificate.mismatches == 0, str(certificate)

@@ -6,6 +6,7 @@ module that name a class of ours.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 from typing import Any
@@ -65,6 +66,8 @@ def swap() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Swap before test modules are imported."""
     config.addinivalue_line("markers", "thread_unsafe: a mark of scikit-learn's")
+    if first := config.getoption("--import-first"):
+        importlib.import_module(first)
     swap()
 
 
@@ -72,6 +75,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of the plugin."""
     parser.addoption("--left-out", default="", help="tests that are not run, separated by blanks")
     parser.addoption("--all-tests", action="store_true", help="also those that name no class of ours")
+    parser.addoption(
+        "--import-first", default="", help="a package whose classes inherit from scikit-learn's own"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

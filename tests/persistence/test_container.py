@@ -9,6 +9,7 @@ import os
 import pickle
 import struct
 import zipfile
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pytest
 
 import treewright as tw
 from helpers.trees import TREES, Leaf, build, chain, random_tree, small_trees
-from treewright import DecisionTreeClassifier
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.data import Column, Schema
 from treewright.errors import ModelFileError
 from treewright.persistence import container as model_file
@@ -293,7 +294,7 @@ def test_a_pickled_tree_of_thresholds_cannot_lead_outside_of_its_features() -> N
     assert data.count(feature) == 1
     with pytest.raises(ModelFileError, match="the pickle is broken"):
         pickle.loads(data.replace(feature, b"\x7f" * len(feature)))
-    make, (schema, (n_nodes, n_splits), *rest) = tree.__reduce__()
+    make, (schema, (n_nodes, n_splits), *rest) = tree.__reduce_ex__(2)
     with pytest.raises(ValueError, match="buffer"):
         make(schema, (n_nodes + 9, n_splits), *rest)
 
@@ -306,6 +307,17 @@ def test_trees_come_back_from_pickles(name: str, protocol: int) -> None:
     assert again.note == TREES[name].note
     assert tree_to_bytes(again) == tree_to_bytes(TREES[name])
     assert not again.parent.flags.writeable
+
+
+@pytest.mark.parametrize("more", ["adjusted", "decided"])
+def test_what_few_trees_have_comes_back_from_pickles(more: str) -> None:
+    X = np.array([[3.0, 3.0], [-5.0, 0.0], [-3.0, 1.0], [1.0, 2.0]])
+    tree = DecisionTreeRegressor(missing="surrogate").fit(X, [-1.0, -2.0, 0.0, -4.0]).tree_
+    assert tree.splits.adjusted is not None
+    if more == "decided":
+        tree = DecisionTreeRegressor().fit(X, [0.0, 1.0, 2.0, 3.0]).tree_
+        tree = replace(tree, decided=np.where(tree.n_children, -1, 0))
+    assert pickle.loads(pickle.dumps(tree)) == tree
 
 
 # ---- writing -------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright.data import Dataset
 from treewright.pruning import CostComplexity, ErrorBased
-from treewright.pruning.cost_complexity import _collapse_alphas, between, weakest_links
+from treewright.pruning.cost_complexity import _collapse_alphas, between, leaf_alphas, weakest_links
 from treewright.pruning.losses import training_risk
 from treewright.pruning.nested import nested_losses
 
@@ -224,7 +224,7 @@ def test_one_pass_gives_the_losses_of_every_pruned_tree(regression: bool, weight
     alphas = links.path().alpha
     assert alphas is not None
     steps = np.sort(np.concatenate([alphas, between(alphas)[:-1], [np.inf]]))
-    sums = nested_losses(tree, other, links.leaf_from(), steps)
+    sums = nested_losses(tree, other, leaf_alphas(tree), steps)
     weight = np.ones(90) if other.weight is None else other.weight
     for step, mean, se in zip(steps, sums.mean, sums.se, strict=True):
         pruned = CostComplexity(min(float(step), 1e9))(tree)
@@ -379,3 +379,20 @@ def test_a_raised_branch_under_costs_has_the_impurity_of_its_rows() -> None:
         q /= q.sum(axis=1, keepdims=True)
         np.testing.assert_allclose(model.tree_.impurity, 1 - (q**2).sum(axis=1), atol=1e-12)
     assert raised
+
+
+def test_a_smaller_tree_may_cost_a_share_of_the_least_loss() -> None:
+    """Standard errors of large tables are next to nothing."""
+    tree = tw.DecisionTreeClassifier().fit(*tw.datasets.load_iris()).tree_
+    path = CostComplexity(alpha=0.0).prune(tree).path
+    assert path is not None
+    loss = np.linspace(1.0, 1.5, len(path))
+    se = np.full(len(path), 0.1)
+    step = 0.5 / (len(path) - 1)
+
+    def chosen(granted: float, slack: float) -> int | None:
+        return path.choose(loss, granted, measure="held_out", se=se, slack=slack).chosen
+
+    assert chosen(0.0, 0.0) == 0
+    assert chosen(0.0, 1.5 * step) == 1
+    assert chosen(25 * step, 1.5 * step) == 2  # the larger of the two

@@ -267,3 +267,11 @@ def test_structural_risk_of_a_regression_needs_a_bound():
         pruning.StructuralRisk()(tree)
     assert pruning.StructuralRisk(loss_bound=1.0, scale="lecture")(tree).n_leaves == 1
     assert pruning.StructuralRisk(loss_bound=1.0, scale=0)(tree) == tree
+
+
+def test_a_slice_of_a_report_is_a_report() -> None:
+    X, y = tw.datasets.load_iris()
+    report = tw.DecisionTreeClassifier(pruner="pessimistic").fit(X, y).report_
+    assert len(report) > 3
+    assert list(report[1:3]) == [report[1], report[2]]
+    assert str(report[1:3]).count("\n") == str(report).count("\n") - (len(report) - 2)

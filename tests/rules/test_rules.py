@@ -132,10 +132,11 @@ def test_a_rule_is_pruned_as_the_book_describes_it(seed: int) -> None:
         assert error == pytest.approx(expected_errors(shorter.weight, shorter.risk) / shorter.weight)
 
 
-def test_weights_count_as_rows() -> None:
+@pytest.mark.parametrize("seed", range(12))
+def test_weights_count_as_rows(seed: int) -> None:
     X, y = mixed_table(5, n_rows=80, holes=0.1)
     weight = np.random.default_rng(0).integers(1, 4, len(X))
-    rules = DecisionTreeClassifier(max_depth=4, ties="first").fit(X, y, weight).rules()
+    rules = DecisionTreeClassifier(max_depth=4, random_state=seed).fit(X, y, weight).rules()
     repeated = np.repeat(np.arange(len(X)), weight)
     by_weight, by_rows = rules.prune(X, y, weight), rules.prune(X.iloc[repeated], y[repeated])
     words = [str(rule.premise(rules.schema)) for rule in by_weight]

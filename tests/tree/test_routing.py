@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from helpers.prunings import random_holdout
 from helpers.trees import Inner, Leaf, build, chain, mixed_schema, random_rows, random_tree
+from treewright import DecisionTreeClassifier
 from treewright.data import Dataset
+from treewright.errors import DataError
 from treewright.tree.routing import Descent, place
 from treewright.tree.splits import Table, Threshold
 from treewright.tree.topology import sum_below
@@ -33,6 +35,31 @@ def test_whole_rows_end_where_the_core_routes_them(seed, n_classes):
     expected = tree.route(rows.numbers, rows.codes)
     assert np.array_equal(parts.node[np.argsort(parts.row)], expected)
     assert np.array_equal(place(tree, rows).node, expected)
+
+
+LAYOUTS = {
+    "row by row": np.ascontiguousarray,
+    "column by column": np.asfortranarray,
+    "every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "every other row": lambda X: np.repeat(X, 2, axis=0)[::2],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_rows_in_bulk_go_where_each_goes_alone(layout):
+    # rows are looked at in blocks: some without gaps, one with a single gap, the last shorter than the others
+    generator = np.random.default_rng(0)
+    X = generator.standard_normal((2_055, 5)).round(1)
+    with_gaps = np.where(generator.random(X.shape) < 0.3, np.nan, X)
+    tree = DecisionTreeClassifier().fit(with_gaps, generator.integers(0, 3, len(X))).tree_
+    used = int(tree.splits.feature[0])
+    X[1_500, used] = np.nan
+    codes = np.empty((len(X), 0), np.int32)
+    alone = [tree.route(X[i : i + 1], codes[:1])[0] for i in range(len(X))]
+    assert tree.route(layout(X), codes).tolist() == alone
+    X[1_501, (used + 1) % 5] = -np.inf
+    with pytest.raises(DataError, match="infinity in column"):
+        tree.route(layout(X), codes)
 
 
 def test_a_row_without_an_answer_is_shared_by_weight():

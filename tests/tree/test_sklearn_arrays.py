@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+import sklearn.ensemble
+import sklearn.tree
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_iris
 
+import treewright as tw
 from helpers.trees import Inner, Leaf, build, mixed_schema, tennis_tree
 from treewright.data import Column, Schema
 from treewright.tree import Tree
@@ -117,3 +123,55 @@ def test_subset_splits_have_no_threshold() -> None:
     assert tree.children_right.tolist() == [2, -1, -1]
     with pytest.raises(ValueError, match="no thresholds"):
         _ = tree.threshold
+
+
+@pytest.mark.parametrize("trees", [tw, sklearn.tree], ids=["ours", "theirs"])
+def test_what_is_written_into_value_is_predicted(trees: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = trees.DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    value, leaf = model.tree_.value, model.apply(X[:1])[0]
+    value /= value.sum(axis=2, keepdims=True)  # as treeinterpreter does: it changes nothing
+    before = model.predict_proba(X)
+    value[leaf] = [[0.1, 0.2, 0.7]]
+    assert model.predict(X[:1]).tolist() == [2]
+    assert model.predict_proba(X[:1]).tolist() == [[0.1, 0.2, 0.7]]
+    value[leaf] = [[0.2, 0.7, 0.1]]
+    assert model.tree_.predict(X[:1].astype(np.float32)).ravel().tolist() == [0.2, 0.7, 0.1]
+    assert pickle.loads(pickle.dumps(model)).predict(X[:1]).tolist() == [1]
+    other = model.apply(X) != leaf
+    assert_array_equal(model.predict_proba(X)[other], before[other])
+    numbers = trees.DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, y)
+    numbers.tree_.value[numbers.apply(X[:1])[0]] = 9
+    assert numbers.predict(X[:1]).tolist() == [9]
+
+
+@pytest.mark.parametrize("forests", [tw, sklearn.ensemble], ids=["ours", "theirs"])
+def test_what_is_written_into_the_trees_of_a_forest_is_predicted(forests: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    forest = forests.RandomForestClassifier(3, random_state=0).fit(X, y)
+    before = forest.predict_proba(X)
+    assert all(tree.tree_.value.shape[1:] == (1, 3) for tree in forest.estimators_)
+    assert_array_equal(forest.predict_proba(X), before)
+    for share in (0.25, 0.5):
+        for tree in forest.estimators_:
+            tree.tree_.value[:] = [[share, share, 1 - 2 * share]]
+        assert forest.predict_proba(X[:1]).tolist() == [[share, share, 1 - 2 * share]]
+
+
+def test_reading_value_leaves_a_forest_as_it_is() -> None:
+    X, y = load_iris(return_X_y=True)
+    forest = tw.RandomForestClassifier(3, random_state=0).fit(X, y)
+    trees = forest.trees_
+    assert forest.estimators_[0].tree_.value.sum() > 0
+    assert forest.trees_ is trees
+
+
+def test_what_is_no_prediction_is_refused() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    model.tree_.value[0] = -1
+    with pytest.raises(ValueError, match="no prediction"):
+        model.predict(X)
+    linear = tw.TreeRegressor(leaves="linear").fit(X[:, :3], X[:, 3])
+    with pytest.raises(ValueError, match="read-only"):
+        linear.tree_.value[0] = 1

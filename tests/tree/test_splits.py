@@ -98,10 +98,16 @@ def test_a_shown_threshold_reads_back_as_the_one_used(threshold: float) -> None:
     assert (float(shown) if sign == "≤" else math.nextafter(float(shown), -math.inf)) == threshold
 
 
-def test_a_cut_just_below_a_short_number_says_so() -> None:
-    split = Threshold(0, math.nextafter(2.5, -math.inf))
-    assert split.condition(SCHEMA, 0) == "petal width < 2.5"
-    assert split.condition(SCHEMA, 1) == "petal width ≥ 2.5"
+def test_all_cuts_of_a_table_read_alike() -> None:
+    cuts = [2.5, 1.75, 0.0, 1 / 3]
+    below = SplitTable.from_splits([Threshold(0, math.nextafter(cut, -math.inf)) for cut in cuts])
+    assert [split.condition(SCHEMA, 0) for split in below] == [
+        f"petal width < {words}" for words in ("2.5", "1.75", "0", "0.3333333333333333")
+    ]
+    assert below[0].condition(SCHEMA, 1) == "petal width ≥ 2.5"
+    mixed = SplitTable.from_splits([*below, Threshold(0, 9.0)])
+    assert mixed[0].condition(SCHEMA, 0) == "petal width ≤ 2.4999999999999996"
+    assert mixed[-1].condition(SCHEMA, 1) == "petal width > 9"
 
 
 def test_control_characters_are_escaped_and_other_scripts_kept() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright._module_names import public
 from treewright.data.sparse import NOT_IN_SPARSE, is_sparse
+from treewright.distributed import is_open
 from treewright.formatting.suggestions import nearest
 from treewright.growing.parameters import parameters_of
 from treewright.parameter_types import Domain, check_parameters
@@ -45,7 +46,7 @@ def estimator(cls: type[AnyClass]) -> type[AnyClass]:
     """
     made: Any = dataclass(kw_only=True, repr=False, eq=False)(cls)
     written = made.__init__
-    known = frozenset(made.__dataclass_fields__)
+    known = frozenset(one.name for one in fields(made))
     n_unnamed = sum(not field.kw_only for field in made.__dataclass_fields__.values() if field.init)
 
     @wraps(written)  # scikit-learn reads the parameters off the signature
@@ -108,6 +109,20 @@ class TableEstimator(BaseEstimator):
             TableEstimator._is_registered = register()
         return type(self)
 
+    def __dir__(self) -> list[str]:
+        # What editors offer has nothing of scikit-learn's routing of metadata.
+        return [
+            name
+            for name in object.__dir__(self)
+            if name != "get_metadata_routing"
+            and not (name.startswith("set_") and name.endswith("_request"))
+            and self._is_there(name)
+        ]
+
+    def _is_there(self, name: str) -> bool:
+        """Whether an attribute of the class is one of this model, as scikit-learn asks before it lists it."""
+        return hasattr(self, name)
+
     def _check_parameters(self) -> None:
         """Refuse a parameter that is not what it may be."""
         given, sound, domains = self.__dict__, self._defaults, self._domains
@@ -116,7 +131,7 @@ class TableEstimator(BaseEstimator):
 
     def _keep_target_name(self, y: Any) -> None:
         """Keep the name of the target if its table has given it one: files and reports name it."""
-        name = getattr(y, "name", None)
+        name = y if isinstance(y, str) else getattr(y, "name", None)  # of an open table the target is named
         if isinstance(name, str) and name:
             self.target_name_ = name
         else:
@@ -133,7 +148,8 @@ class TableEstimator(BaseEstimator):
 
     def _policy_for(self, X: Any) -> str:
         """Whether this table may miss values: a sparse one may not, as in scikit-learn."""
-        return NOT_IN_SPARSE if self._missing_policy != "error" and is_sparse(X) else self._missing_policy
+        policy = self._missing_policy
+        return NOT_IN_SPARSE if policy != "error" and is_sparse(X) else policy
 
     def _learned_html(self) -> str:
         """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""
@@ -233,6 +249,8 @@ class TableEstimator(BaseEstimator):
         """
         from treewright.figures import evaluate_model
 
+        if is_open(X):
+            y, sample_weight = X.read(y, "y"), X.read(sample_weight, "sample_weight")
         return evaluate_model(self, X, y, sample_weight)
 
     def _adopt_columns(self, schema: Schema) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,11 @@ from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen, plain
 from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities
-from treewright.data.several_targets import read_known
+from treewright.data.several_targets import is_column, read_known
 from treewright.data.sparse import SparseRows, is_sparse, row_blocks
-from treewright.data.target import read_target, read_weight
+from treewright.data.target import read_target, read_weight, warn_of_column_vector
+from treewright.distributed import is_dask, is_open, rows_to_grow_on
+from treewright.distributed.open_rows import OpenRows
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import shap_values, to_html
@@ -26,7 +28,7 @@ from treewright.estimators.tree import DecisionTree
 from treewright.explain.importance import Importances
 from treewright.explain.of_model import explain
 from treewright.forest.bootstrap import Draws
-from treewright.forest.growing import grow_trees
+from treewright.forest.growing import grow_trees, pruned_and_shrunk
 from treewright.forest.out_of_bag import check_scorable, predict_out_of_bag, score_out_of_bag
 from treewright.forest.trees import Trees
 from treewright.formatting.html_table import html_bars
@@ -106,12 +108,18 @@ class ForestEstimator(TableEstimator):
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
         self._check_parameters()
+        if is_open(X) or is_dask(X):
+            self._fit_open_table(X, y, sample_weight)
+            self._keep_target_name(y)
+            return self
         dataset, chance, counted = self._rows(X, y, sample_weight)
         if self.oob_score:
             check_scorable(dataset)
+        n_more = self._count_more()
+        if not n_more and (not self.oob_score or hasattr(self, "oob_score_")):
+            return self
         before = self._grown_before(dataset)
-        n_more = self._count_more(before)
-        draws = self._draws(dataset, chance, before)
+        draws = self._draws(len(dataset), chance, before)
         grown = before
         if n_more:
             grown = grow_trees(
@@ -129,15 +137,70 @@ class ForestEstimator(TableEstimator):
         kept = dict(self.__dict__)
         try:
             self._set_trees(grown, draws)
-            if self.oob_score and (n_more or not hasattr(self, "oob_score_")):
-                self._score_out_of_bag(dataset)
-            elif not self.oob_score:
+            if self.oob_score:
+                self._set_oob_score_and_attributes(dataset)
+            else:
                 self._forget_out_of_bag()
         except BaseException:
             self.__dict__ = kept
             raise
         self._keep_target_name(y)
         return self
+
+    def _fit_open_table(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Grow the trees from the partitions of a table."""
+        for parameter in ("oob_score", "warm_start"):
+            if getattr(self, parameter):
+                raise ValueError(
+                    f"{parameter} needs the table in memory: an open table is not kept by a forest."
+                )
+        reading = {
+            "task": self._task,
+            "categorical_features": self.categorical_features,
+            "ordinal_features": self.ordinal_features,
+            "missing": self._missing_policy,
+            "inf": self.inf,
+            "estimator": type(self).__name__,
+        }
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose, "all_rows": True}
+        with rows_to_grow_on(X, y, sample_weight, reading, **options) as rows:
+            whole = cast(Dataset, rows.as_a_whole())
+            recipe = self._recipe(whole)
+            chance, factors = self._chance_and_factors(rows, is_dask(X))
+            draws = self._draws(rows.survey.n_rows, chance, None)
+            grown = rows.grow_drawn(recipe, draws, factors=factors)
+        trees = Trees.of(rows.schema, str(recipe.criterion), grown)
+        if draws.balanced or factors or (rows.weighed and not self.bootstrap):
+            trees = trees.widened()
+        self._set_trees(pruned_and_shrunk(trees, recipe, self.ccp_alpha, self.shrinkage), draws)
+        self._forget_out_of_bag()
+
+    def _chance_and_factors(self, rows: OpenRows, far: bool) -> tuple[Array | None, tuple[Array, ...]]:
+        """Give the chance of each row to be drawn, or factors on the weight of each class."""
+        kind, weighed = getattr(self, "class_weight", None), rows.weighed
+        if kind == "balanced_subsample" and self.bootstrap:
+            kind = None
+        if kind is None and not (weighed and self.bootstrap):
+            return None, ()
+        if far and self.bootstrap:
+            raise ValueError(
+                "sample_weight and class_weight are chances to be drawn, for which all rows are needed in "
+                "one place: use bootstrap=False, or class_weight='balanced_subsample'."
+            )
+        target, weight = rows.targets_and_weights()
+        weight, _ = read_weight(weight, len(target))
+        known = RowsWithTarget(rows.schema, target)
+        factor = self._class_factor(cast(Dataset, known), weight)
+        if self.bootstrap:
+            chance = factor if weight is None else weight if factor is None else factor * weight
+            if chance is not None and not chance.any():
+                raise ValueError("class_weight leaves no weight: every row has a class of factor 0.")
+            return chance, ()
+        if factor is None:
+            return None, ()
+        by_class = np.zeros(rows.schema.n_classes)
+        by_class[target] = factor
+        return None, (by_class,)
 
     def _set_trees(self, trees: Trees, draws: Draws) -> None:
         """Take trees as this forest's own, with all that scikit-learn expects to find beside them."""
@@ -153,16 +216,16 @@ class ForestEstimator(TableEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not self.bootstrap and self.max_samples is not None:
-            raise ValueError(
-                "`max_samples` cannot be set if `bootstrap=False`. "
-                "Either switch to `bootstrap=True` or set `max_samples=None`."
+            raise ValueError(  # the rest in scikit-learn's words
+                f"max_samples={self.max_samples!r}: `max_sample` cannot be set if `bootstrap=False`. "
+                "Either switch to `bootstrap=True` or set `max_sample=None`."
             )
         if not self.bootstrap and self.oob_score:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
 
     def _grown_before(self, dataset: Dataset) -> Trees | None:
         """Give the trees that a warm start adds to; they must have grown on the same table."""
-        if not self.warm_start or not self.__sklearn_is_fitted__():
+        if not self._is_going_on:
             return None
         schema, n_rows = self.trees_.schema, self.draws_.n_rows
         if len(dataset) != n_rows:
@@ -182,8 +245,14 @@ class ForestEstimator(TableEstimator):
             )
         return self.trees_
 
-    def _count_more(self, before: Sequence[Any] | None) -> int:
-        n_before = 0 if before is None else len(before)
+    @property
+    def _is_going_on(self) -> bool:
+        """Whether a fit adds to the trees there are."""
+        return self.warm_start and self.__sklearn_is_fitted__()
+
+    def _count_more(self) -> int:
+        """Count the trees that are to be grown."""
+        n_before = len(self.trees_) if self._is_going_on else 0
         if self.n_estimators < n_before:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be larger or equal to "
@@ -198,7 +267,9 @@ class ForestEstimator(TableEstimator):
     ) -> tuple[Dataset, Array | None, NDArray[np.bool_] | None]:
         """Read all rows, the chance of each to be drawn, and without draws which of them count."""
         if self.criterion == "poisson":
-            check_counts(y)
+            check_counts(y, "strictly positive")
+        if is_column(y):  # scikit-learn's forests warn of it, its trees do not
+            warn_of_column_vector()
         dataset = Dataset.from_table(
             X,
             y,
@@ -215,6 +286,8 @@ class ForestEstimator(TableEstimator):
         factor = self._class_factor(dataset, weight)
         if factor is not None:
             weight = factor * (1.0 if weight is None else weight)
+            if not weight.any():
+                raise ValueError("class_weight leaves no weight: every row has a class of factor 0.")
         if self.bootstrap:
             return dataset, weight, None
         return dataset.weighted(weight), None, counted
@@ -223,15 +296,15 @@ class ForestEstimator(TableEstimator):
         """Factor on the weight of each row by its class, if there are classes and factors."""
         return None
 
-    def _draws(self, dataset: Dataset, chance: Array | None, before: Any) -> Draws:
+    def _draws(self, n_rows: int, chance: Array | None, before: Any) -> Draws:
         """Seeds for all trees, those grown before included, and what is drawn with them."""
         state = check_random_state(self.random_state)
         seeds = state.randint(np.iinfo(np.int32).max, size=self.n_estimators).astype(np.uint64)
         if before is not None:
             seeds[: len(before)] = self.draws_.seeds
-        n_draws = count_draws(self.max_samples, len(dataset)) if self.bootstrap else 0
+        n_draws = count_draws(self.max_samples, n_rows) if self.bootstrap else 0
         balanced = bool(n_draws) and getattr(self, "class_weight", None) == "balanced_subsample"
-        return Draws(len(dataset), seeds, n_draws, chance, balanced)
+        return Draws(n_rows, seeds, n_draws, chance, balanced)
 
     def _recipe(self, dataset: Dataset) -> Recipe:
         return self._tree_estimator()._recipe(dataset.schema)
@@ -254,6 +327,9 @@ class ForestEstimator(TableEstimator):
         if "trees_" not in self.__dict__:
             raise self._not_fitted()
         return self.trees_
+
+    def _fitted_schema(self) -> Schema:
+        return self._fitted_trees().schema
 
     def __sklearn_is_fitted__(self) -> bool:
         return "trees_" in self.__dict__
@@ -278,6 +354,8 @@ class ForestEstimator(TableEstimator):
     def _means(self, X: Any) -> Array:
         """Mean over the trees of what each row's leaf says."""
         trees = self._fitted_trees()
+        if is_open(X):
+            return np.concatenate([self._means(rows) for rows in X.batches(self._fitted_schema().names)])
         options: dict[str, Any] = {"hard": self._hard, "threads": threads(self.n_jobs)}
         if is_sparse(X):
             rows = self._sparse_rows(X)
@@ -317,6 +395,8 @@ class ForestEstimator(TableEstimator):
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Id of the leaf that each row ends in, a column for each tree."""
         trees, n_threads = self._fitted_trees(), threads(self.n_jobs)
+        if is_open(X):
+            return np.concatenate([self.apply(rows) for rows in X.batches(self._fitted_schema().names)])
         if not is_sparse(X):
             return trees.leaves(*self._encode(X), n_threads).astype(np.intp)
         rows = self._sparse_rows(X)
@@ -356,7 +436,8 @@ class ForestEstimator(TableEstimator):
 
     # ---- out of bag ----------------------------------------------------------------------------------------
 
-    def _score_out_of_bag(self, dataset: Dataset) -> None:
+    def _set_oob_score_and_attributes(self, dataset: Dataset) -> None:
+        """Score the rows by the trees that have not drawn them."""
         means = predict_out_of_bag(
             self.trees_, self.draws_, dataset, hard=self._hard, threads=threads(self.n_jobs)
         )
@@ -641,11 +722,29 @@ class ForestEstimator(TableEstimator):
         return iter(self.estimators_)
 
     @property
+    def estimator(self) -> DecisionTree:
+        """An estimator of one tree that is not fitted and grows as this forest's trees do."""
+        return self._tree_estimator()
+
+    @property
+    def _n_samples_bootstrap(self) -> int | None:
+        """How many rows each tree has drawn, by the name that others know from scikit-learn's forests."""
+        return self.draws_.n_draws or None
+
+    @property
     def estimators_samples_(self) -> list[NDArray[np.int32]]:
         """The rows that each tree has drawn, as often as it has."""
         self._fitted_trees()
         draws = self.draws_
         return [draws.rows(tree) for tree in range(len(draws.seeds))]
+
+
+@dataclass(frozen=True)
+class RowsWithTarget:
+    """Of the rows of a table in partitions what class weights are found by."""
+
+    schema: Schema
+    target: NDArray[Any]
 
 
 class Members:

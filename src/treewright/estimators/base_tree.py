@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metadata_routing import UNUSED
 
 from treewright import _core
@@ -16,26 +18,39 @@ from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data import Dataset
 from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Schema
+from treewright.data.several_targets import is_column
 from treewright.data.sparse import BLOCK, is_sparse, row_blocks
+from treewright.data.target import warn_of_column_vector
+from treewright.distributed import OpenTable, is_dask, is_open, predict_lazily, rows_to_grow_on
+from treewright.distributed.judging import judge_files, prune_by_folds
+from treewright.distributed.open_rows import OpenRows
+from treewright.distributed.parts import Parts
 from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import shap_values, to_html
 from treewright.estimators.outputs import describe_targets, labels, numbers, probabilities
 from treewright.estimators.prediction_report import PredictionReport
+from treewright.evaluation import ClassEvaluation
 from treewright.explain.importance import Importances, importances
 from treewright.explain.of_model import explain
 from treewright.growing.grow_tree import count_features, grow, progress_bar, threads
 from treewright.growing.parameter_conversion import check_counts
 from treewright.growing.recipe import AnyRecipe
-from treewright.model_selection.validated_pruning import AnyPruner, grow_and_prune
+from treewright.model_selection.validated_pruning import AnyPruner, grow_and_prune, needs, prune_tree
 from treewright.persistence.container import write_model
 from treewright.persistence.parameters import described, plain_parameters
 from treewright.persistence.trees import tree_to_parts
 from treewright.persistence.validation import check_grown_tree
-from treewright.pruning import Pruned
+from treewright.pruning import CostComplexity, Pruned
 from treewright.rules import RuleSet, extract_rules
 from treewright.trace import Trace
 from treewright.tree import Tree
 from treewright.tree.shrinkage import shrunk
+
+OF_THE_TABLE = {"feature_names_in_", "n_classes_", "n_features_in_", "n_outputs_", "target_name_"}
+"""Attributes that a table has told of before anything was learned."""
+
+NO_DATA = {"check_input": UNUSED}
+"""What is no data has no place in scikit-learn's routing of data."""
 
 
 @estimator
@@ -49,10 +64,8 @@ class TreeEstimator(TableEstimator, ABC):
     """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
 
-    # What is no data has no place in scikit-learn's routing of data.
-    __metadata_request__fit: ClassVar = {"check_input": UNUSED}
+    __metadata_request__fit: ClassVar = NO_DATA
     __metadata_request__predict: ClassVar = dict.fromkeys(("check_input", "reorder", "return_report"), UNUSED)
-    __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
     # parameters: written by tools/generate_parameters.py
     categorical_features: Any = None
@@ -60,6 +73,10 @@ class TreeEstimator(TableEstimator, ABC):
     n_jobs: int | None = None
     verbose: int | bool = 0
     # end of parameters
+
+    def __dir__(self) -> list[str]:
+        # Forests keep these: libraries that compute with all trees look for them there.
+        return [name for name in super().__dir__() if name not in OF_THE_TABLE]
 
     # ---- growing -----------------------------------------------------------------------------------------
 
@@ -69,11 +86,12 @@ class TreeEstimator(TableEstimator, ABC):
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix.
-        y : array-like of shape (n_rows,) or (n_rows, n_targets)
-            The target; of the models that take several a column for each.
-        sample_weight : array-like of shape (n_rows,) or None
-            Weight of each row; rows of weight zero change nothing.
+            NumPy array, pandas, polars or Arrow table, list of rows or SciPy sparse matrix; or an open table,
+            which may be larger than memory.
+        y : array-like of shape (n_rows,) or (n_rows, n_targets), or str
+            The target; of the models that take several a column for each; of an open table its name.
+        sample_weight : array-like of shape (n_rows,), str or None
+            Weight of each row; rows of weight zero change nothing. Of an open table the name of a column.
         check_input : bool
             Accepted for scikit-learn's sake: input is always checked.
 
@@ -89,10 +107,61 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Grow and prune the tree; the parameters are checked."""
+        if is_open(X) or is_dask(X):
+            self._fit_open_table(X, y, sample_weight)
+            return
         dataset = self._dataset(X, y, sample_weight)
         self._learn(
             dataset, self._recipe(dataset.schema), self._pruners(), holdout=getattr(self, "holdout", 0.0)
         )
+
+    def _fit_open_table(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Grow the tree from the partitions of a table, and prune it by what needs no rows, or by folds."""
+        self._refuse_of_open_tables()
+        with self._open_rows(X, y, sample_weight) as rows:
+            self._fit_parts(rows, ())
+
+    def _refuse_of_open_tables(self) -> None:
+        """Refuse what needs all rows in memory."""
+        for pruner in self._pruners():
+            folds = isinstance(pruner, CostComplexity) and isinstance(pruner.cv, int)
+            if needs(pruner) != "nothing" and not folds:
+                raise ValueError(
+                    f"pruner={pruner!r} needs rows beside the tree, which an open table does not give: use "
+                    "CostComplexity(cv=5)."
+                )
+        for parameter in ("predicates", "trace"):
+            if self._choice(parameter):
+                raise ValueError(
+                    f"{parameter} needs the table in memory: an open table cannot be grown on by it."
+                )
+
+    def _fit_parts(self, rows: OpenRows, parts: Parts) -> None:
+        """Fit the rows of some parts of a table in partitions."""
+        recipe = self._recipe(rows.schema)
+        tree = rows.grow(recipe, parts)
+        self._forget_pruning()
+        for pruner in self._pruners():
+            if isinstance(pruner, CostComplexity) and pruner.cv is not None:
+                pruned = prune_by_folds(tree, pruner, rows, recipe, parts)
+            else:
+                pruned = prune_tree(tree, pruner, None, None)
+            tree = pruned.tree
+            self._remember(pruner, pruned)
+        self._set_tree(self._shrunk(tree))
+
+    def _open_rows(self, X: Any, y: Any, sample_weight: Any) -> AbstractContextManager[OpenRows]:
+        """Give the rows of a table in partitions."""
+        reading = {
+            "task": self._task,
+            "categorical_features": self.categorical_features,
+            "ordinal_features": self.ordinal_features,
+            "missing": self._missing_policy,
+            "inf": self._choice("inf"),
+            "estimator": type(self).__name__,
+            "declared_classes": self._declared_classes,
+        }
+        return rows_to_grow_on(X, y, sample_weight, reading, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
         """Read the rows to learn from; a Dataset is read already."""
@@ -100,6 +169,8 @@ class TreeEstimator(TableEstimator, ABC):
             return X
         if getattr(self, "criterion", None) == "poisson":
             check_counts(y)
+        if self._several_targets and getattr(self, "missing", "direction") != "direction" and is_column(y):
+            warn_of_column_vector()  # it takes one target only
         return Dataset.from_table(
             X,
             y,
@@ -111,7 +182,7 @@ class TreeEstimator(TableEstimator, ABC):
             missing=self._policy_for(X),
             inf=self._choice("inf"),
             estimator=type(self).__name__,
-            threads=threads(self.n_jobs),
+            threads=self._threads_for(X),
             keep_labels=getattr(self, "trace", False),
             declared_classes=self._declared_classes,
             several_targets=self._several_targets,
@@ -195,13 +266,13 @@ class TreeEstimator(TableEstimator, ABC):
         own = self.__dict__
         if "tree_" not in own and "_place" not in own:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
-        if "tree_" in own:
-            tree: Tree = own["tree_"]
-            return tree
-        if "_unpacked" not in own:
+        if "tree_" not in own and "_unpacked" not in own:
             trees, index = self._place
             self._unpacked = trees[index]
-        return self._unpacked
+        tree: Tree = own["tree_" if "tree_" in own else "_unpacked"]
+        if "value" in tree.__dict__ and tree.take_edited_value():
+            own["tree_"] = tree  # not the forest's any more
+        return tree
 
     @tree_.setter
     def tree_(self, tree: Tree) -> None:
@@ -210,7 +281,9 @@ class TreeEstimator(TableEstimator, ABC):
     @property
     def _tree_token(self) -> Any:
         """What is another object if the estimator has another tree."""
-        return self.__dict__.get("tree_", self.__dict__.get("_place"))
+        own = self.__dict__
+        tree = self.tree_ if "tree_" in own or "_unpacked" in own else None
+        return tree.node_value if tree is not None and "tree_" in own else own.get("_place")
 
     def _own_arrays(self) -> dict[str, NDArray[np.float64]]:
         """Give what a file keeps of the estimator besides its tree."""
@@ -263,6 +336,8 @@ class TreeEstimator(TableEstimator, ABC):
         """
         if reorder:
             X = self._fitted_tree().schema.arrange(X)
+        if is_dask(X):
+            return predict_lazily(X, self.predict, self._fitted_tree().schema.names, None)
         predictions = self._predictions(X)
         return (predictions, self._report(X)) if return_report else predictions
 
@@ -272,20 +347,20 @@ class TreeEstimator(TableEstimator, ABC):
         by_rows = tree.shares_rows or tree.equations is not None
         if by_rows and is_sparse(X) and X.shape[0] * X.shape[1] > BLOCK:
             return np.concatenate([self._predictions(block) for block in row_blocks(X)])
+        if by_rows and is_open(X):
+            return np.concatenate([self._predictions(rows) for rows in self._batches(X)])
         if tree.is_classifier:
             return self._predicted_classes(X, tree)
         if by_rows:
-            return tree.predict_value(*self._encode(X, tree), threads(self.n_jobs)).ravel()
-        tree, leaf = self._leaves(X)
-        return numbers(tree.schema, tree.node_value).take(leaf, axis=0)
+            return tree.predict_value(*self._encode(X, tree), self._threads_for(X)).ravel()
+        return numbers(tree.schema, tree.node_value).take(self._leaves(X, tree), axis=0)
 
     def _predicted_classes(self, X: Any, tree: Tree) -> NDArray[Any]:
         """Class of each row: the heaviest of its leaf, or under `costs` the cheapest."""
         if tree.shares_rows:
-            weight = tree.spread(*self._encode(X, tree), tree.vote_weights, threads(self.n_jobs))
+            weight = tree.spread(*self._encode(X, tree), tree.vote_weights, self._threads_for(X))
             return labels(tree.schema, tree.decide(weight))
-        tree, leaf = self._leaves(X)
-        return labels(tree.schema, tree.label.take(leaf, axis=0))
+        return labels(tree.schema, tree.label.take(self._leaves(X, tree), axis=0))
 
     def _report(self, X: Any) -> PredictionReport:
         """Count what is missing and unseen in the rows of a table."""
@@ -295,12 +370,29 @@ class TreeEstimator(TableEstimator, ABC):
             schema, *schema.encode(X, unseen="majority", inf=self._choice("inf"), check_names=False)
         )
 
-    def _leaves(self, X: Any) -> tuple[Tree, NDArray[np.int32]]:
-        """Give the tree, and the leaf of each row."""
-        tree = self._fitted_tree()
+    def _threads_for(self, X: Any) -> int:
+        """Count the threads to read or route a table with: one for a small array."""
+        return threads(self.n_jobs, X.size) if type(X) is np.ndarray else threads(self.n_jobs)
+
+    def _leaves(self, X: Any, tree: Tree) -> NDArray[np.int32]:
+        """Give the leaf of each row."""
         if is_sparse(X):
-            return tree, self._leaves_of_sparse(X, tree)
-        return tree, tree.route(*self._encode(X, tree), threads(self.n_jobs))
+            return self._leaves_of_sparse(X, tree)
+        if is_open(X):
+            leaves = [
+                tree.route(*self._encode(rows, tree), threads(self.n_jobs)) for rows in self._batches(X)
+            ]
+            return np.concatenate(leaves)
+        return tree.route(*self._encode(X, tree), self._threads_for(X))
+
+    def _fitted_schema(self) -> Schema:
+        return self._fitted_tree().schema
+
+    def _batches(self, X: OpenTable) -> Iterator[Any]:
+        """Give the features of an open table, some rows at a time."""
+        schema = self._fitted_tree().schema
+        names = schema.names[: schema.n_inputs]
+        return X.batches(names)
 
     def _leaves_of_sparse(self, X: Any, tree: Tree) -> NDArray[np.int32]:
         """Leaf of each row of a sparse table; where splits ask for more than numbers, by dense blocks."""
@@ -322,6 +414,8 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _encode(self, X: Any, tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Rows as the tree's arrays have them."""
+        if isinstance(X, Dataset):
+            return X.numbers, X.codes
         return self._bound_schema(tree).encode(
             X,
             unseen=self._choice("unseen"),
@@ -333,11 +427,14 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _class_probabilities(self, X: Any) -> NDArray[np.float64]:
         """Share of each class in the row's leaf."""
-        if self._fitted_tree().shares_rows:
+        tree = self._fitted_tree()
+        if tree.shares_rows:
+            if is_open(X):
+                return np.concatenate([self._spread(rows, self._laplace) for rows in self._batches(X)])
             if is_sparse(X) and X.shape[0] * X.shape[1] > BLOCK:
                 return np.concatenate([self._spread(block, self._laplace) for block in row_blocks(X)])
             return self._spread(X, self._laplace)
-        tree, leaf = self._leaves(X)
+        leaf = self._leaves(X, tree)
         value = self._class_values(tree)
         if len(leaf) < len(tree):
             return _shares(value.take(leaf, axis=0), self._laplace, tree.schema)
@@ -398,12 +495,12 @@ class TreeEstimator(TableEstimator, ABC):
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
         """Id of the leaf that each row ends in."""
-        return self._leaves(X)[1].astype(np.intp)
+        return self._leaves(X, self._fitted_tree()).astype(np.intp)
 
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does."""
-        tree, leaf = self._leaves(X)
-        return tree.paths(leaf)
+        tree = self._fitted_tree()
+        return tree.paths(self._leaves(X, tree))
 
     def _compute_partial_dependence_recursion(
         self, grid: NDArray[Any], target_features: NDArray[Any]
@@ -556,9 +653,10 @@ class TreeEstimator(TableEstimator, ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        if "_place" in state:
+        if state.pop("_place", None) is not None:
             state["tree_"] = self.tree_  # and not the whole forest
-        return {name: value for name, value in state.items() if name not in ("_place", "_unpacked")}
+        state.pop("_unpacked", None)
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -582,11 +680,33 @@ def _shares(value: NDArray[np.float64], laplace: float, schema: Schema) -> NDArr
     return shares
 
 
+def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Give the accuracy of the predictions, or of numbers R², the share of the variance that they explain.
+
+    Parameters
+    ----------
+    X : table
+        The rows; an open table is read batch by batch.
+    y : array-like, or str
+        Their target; of an open table its name.
+    sample_weight : array-like, str or None
+        Their weights; of an open table the name of a column.
+    """
+    if is_open(X):
+        schema = self._fitted_schema()
+        judged = judge_files(self, schema.names[: schema.n_inputs], X, y, sample_weight).evaluation()
+        return judged.accuracy if isinstance(judged, ClassEvaluation) else judged.r2
+    mixin = ClassifierMixin if self._task == "classification" else RegressorMixin
+    return float(mixin.score(self, X, y, sample_weight))
+
+
 def predict_proba(self: TreeEstimator, X: Any, check_input: bool = True) -> Any:
     """Share of each class in the row's leaf, one column for each of `classes_`.
 
     Of several targets there is a list with such an array for each.
     """
+    if is_dask(X):
+        return predict_lazily(X, self.predict_proba, self._fitted_tree().schema.names, self.classes_)
     return probabilities(self._fitted_tree().schema, self._class_probabilities(X))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -76,6 +77,8 @@ def shap_values(self: Any, X: Any, *, interactions: bool = False, as_explanation
             column.text(int(x)) if is_code and x >= 0 else None if is_code else float(x) + column.offset
             for x in stored.tolist()
         ]
+    if all(column.kind == "numeric" for column in trees[0].schema.columns):
+        shown = shown.astype(float)  # some plots take nothing else
     return Explained(
         values=values,
         base_values=answer - values.sum(axis=1),
@@ -105,6 +108,7 @@ def to_html(
     cv: int | None = 10,
     max_rows: int = 1000,
     title: str | None = None,
+    beside: Mapping[str, Any] | None = None,
 ) -> None:
     """Write one HTML file: a report of the model above, and below it the explorer; without a network.
 
@@ -123,9 +127,12 @@ def to_html(
         not drawn.
     cv : int or None, default=10
         In how many folds; None judges it by the rows of the fit.
-    max_rows, title
+    max_rows, title, beside
         As for `treewright.explore`.
     """
     from treewright.explorer.report_page import report_page
 
-    report_page(self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title).save(path)
+    page = report_page(
+        self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title, beside=beside
+    )
+    page.save(path)

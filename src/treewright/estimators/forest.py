@@ -11,10 +11,11 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset
 from treewright.data.dataset import Task
+from treewright.distributed import is_dask, predict_lazily
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_forest import ForestEstimator, class_chances
-from treewright.estimators.base_tree import predict_log_proba
+from treewright.estimators.base_tree import predict_log_proba, score
 from treewright.estimators.outputs import decided, labels, numbers, probabilities
 from treewright.estimators.tree import (
     DecisionTree,
@@ -124,13 +125,18 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
 
         Of several targets there is a list with such an array for each.
         """
+        if is_dask(X):
+            return predict_lazily(X, self.predict_proba, self._fitted_schema().names, self.classes_)
         return probabilities(self._fitted_trees().schema, self._means(X))
 
     predict_log_proba = predict_log_proba
+    score = score
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Any:
         """Class of each row, the one of the largest mean probability; of several targets a column each."""
         schema = self._fitted_trees().schema
+        if is_dask(X):
+            return predict_lazily(X, self.predict, schema.names, None)
         return labels(schema, decided(schema, self._means(X)))
 
 
@@ -169,8 +175,12 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
     def __post_init__(self) -> None:
         self.criterion = without_friedman(self.criterion)
 
-    def predict(self, X: Any) -> Array:
+    score = score
+
+    def predict(self, X: Any) -> Any:
         """Mean over the trees of what each row's leaf predicts."""
+        if is_dask(X):
+            return predict_lazily(X, self.predict, self._fitted_schema().names, None)
         return numbers(self._fitted_trees().schema, self._means(X))
 
 

@@ -17,7 +17,7 @@ from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import InvalidParameterError, estimator, public_estimator
-from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.estimators.base_tree import NO_DATA, TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.optimal_recipe import OptimalRecipe, Proof, Watch
 from treewright.formatting.axes import axes_for
 from treewright.growing.parameters import recipe_choices
@@ -78,9 +78,10 @@ class OptimalEstimator(TreeEstimator):
                 f"The 'max_depth' parameter of {type(self).__name__} may be None only if 'max_leaf_nodes' "
                 "bounds the tree. Got None for both."
             )
+        begin = monotonic()
         dataset = self._dataset(X, y, sample_weight)
         recipe = self._recipe(dataset.schema)
-        tree, proof = recipe.solve(dataset, self.n_jobs, _progress_line(self.verbose))
+        tree, proof = recipe.solve(dataset, self.n_jobs, _progress_line(self.verbose), begin)
         self._set_tree(tree)
         self._forget_pruning()
         self._set_proof(proof)
@@ -130,6 +131,12 @@ class OptimalEstimator(TreeEstimator):
             dataset, recipe = self._asked("frontier_")
             self._frontier = Frontier(enumerate(recipe.frontier(dataset, self.n_jobs).tolist(), 1))
         return self._frontier
+
+    def _is_there(self, name: str) -> bool:
+        # Notebooks and editors ask for whatever is listed: a look at the model starts no search.
+        if name in ("root_choices_", "frontier_"):
+            return f"_{name.removesuffix('_')}" in self.__dict__
+        return super()._is_there(name)
 
     def _asked(self, attribute: str) -> tuple[Dataset, OptimalRecipe]:
         """Give the rows and the recipe of `fit`, for what is worked out later."""
@@ -260,6 +267,7 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalEstimator):
     laplace: float | bool = 0
     # end of parameters
 
+    __metadata_request__predict_proba: ClassVar = NO_DATA
     predict_proba = predict_proba
     predict_log_proba = predict_log_proba
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from time import monotonic
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,7 +57,11 @@ class OptimalRecipe(ProgramRecipe):
         return self.solve(dataset, n_jobs)[0]
 
     def solve(
-        self, dataset: Dataset, n_jobs: int | None = None, watch: Watch | None = None
+        self,
+        dataset: Dataset,
+        n_jobs: int | None = None,
+        watch: Watch | None = None,
+        begin: float | None = None,
     ) -> tuple[Tree, Proof]:
         """Find the best tree, and tell what is proven of it.
 
@@ -68,8 +73,12 @@ class OptimalRecipe(ProgramRecipe):
             Threads, see `treewright.growing.grow_tree.threads`.
         watch : callable or None
             Told the best objective and the lower bound now and then.
+        begin : float or None
+            When `time_limit` began, by `time.monotonic`; now if None.
         """
         options = self._options(dataset, n_jobs, watch)
+        if self.time_limit is not None and begin is not None:
+            options["time_limit"] = max(0.0, self.time_limit - (monotonic() - begin))
         found = _core.grow_optimal(*core_table(dataset, "optimal trees"), dataset.weight, options)
         proof = Proof(*(found.pop(field.name) for field in fields(Proof)))
         return Tree.from_arrays(dataset.schema, found, options["costs"]), proof

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, ClassVar
+from functools import cache, partial
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,23 +13,27 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treewright.data import Dataset, Schema
 from treewright.data.dataset import Task
+from treewright.data.identifiers import identifier_prices
+from treewright.distributed import is_dask, is_open
+from treewright.distributed.judging import judge_by_folds
+from treewright.distributed.open_rows import OpenRows, RowsAsAWhole
+from treewright.distributed.parts import Parts
 from treewright.estimators.base import estimator, public_estimator
-from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.estimators.base_tree import NO_DATA, TreeEstimator, predict_log_proba, predict_proba
 from treewright.forest.guide import grow_on_smoothed, smoothed_targets
 from treewright.growing.grow_tree import class_factor, grow, progress_bar
 from treewright.growing.linear_leaves import RIDGES, smallest_leaf, with_equations
 from treewright.growing.parameters import recipe_choices
 from treewright.growing.recipe import Recipe
-from treewright.model_selection.smoothed_pruning import Fold, drawn_folds, prune_smoothed
+from treewright.model_selection.smoothed_pruning import Fold, choose_smoothed, drawn_folds, prune_smoothed
 from treewright.model_selection.validated_pruning import as_weighed
-from treewright.pruning import CostComplexity
+from treewright.pruning import CostComplexity, Pruned
 from treewright.tree import Tree
-from treewright.tree.monotone import collapse_to_order, is_monotone
-from treewright.tree.shrinkage import shrunk
+from treewright.tree.monotone import collapse_to_order
 
 FEW_ROWS = 2000
 """Up to so many rows alpha is cross-validated with several draws of folds: one alone hangs on chance."""
-REPEATS = 3
+REPEATS = 5
 GUIDED_ROWS = 1000
 """Up to so many rows guide="auto" asks a forest."""
 FEWEST_TO_PRUNE = 10
@@ -52,13 +56,16 @@ class ReadableTree(TreeEstimator):
     missing: str | Mapping[Any, str] = "direction"
     cut: str = "short"
     cv: int | Sequence[tuple[ArrayLike, ArrayLike]] = 5
-    se: float = 0.25
     # end of parameters
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Grow the tree, choose its size, and smooth what it predicts."""
+        if is_open(X) or is_dask(X):
+            self._fit_open_table(X, y, sample_weight)
+            return
         dataset = self._dataset(X, y, sample_weight)
         recipe, unit = self._recipe(dataset.schema), _unit(dataset)
+        recipe = replace(recipe, feature_costs=identifier_prices(dataset))
         progress = progress_bar(self.verbose)
         guided = self.guide == "forest" or (self.guide == "auto" and len(dataset) <= GUIDED_ROWS)
         if getattr(self, "leaves", "constant") == "linear":
@@ -67,9 +74,13 @@ class ReadableTree(TreeEstimator):
         if guided:
             smoothed = smoothed_targets(dataset, recipe, self.random_state, self.n_jobs)
 
+        @cache  # folds are of few sizes
+        def with_least(share: float) -> Recipe:
+            return replace(recipe, min_weight_fraction_leaf=share)
+
         def grow_on(rows: NDArray[np.int64]) -> Tree:
             part = dataset.take(rows) if len(rows) < len(dataset) else dataset
-            own = replace(recipe, min_weight_fraction_leaf=_least_share(part, self.min_samples_leaf * unit))
+            own = with_least(_least_share(part, self.min_samples_leaf * unit))
             if guided:
                 return grow_on_smoothed(dataset, smoothed, rows, own, self.n_jobs)
             told = progress if part is dataset else None
@@ -85,12 +96,42 @@ class ReadableTree(TreeEstimator):
             unit=unit,
             judged=partial(_as_weighed, recipe=recipe),
         )
-        signs = recipe.monotonic or ()
-        tree = collapse_to_order(pruned.tree, signs) if any(signs) else pruned.tree
-        smooth = shrunk(tree, strength)
-        in_order = all(is_monotone(smooth, feature, sign) for feature, sign in enumerate(signs) if sign)
-        self._set_tree(smooth if in_order else tree)
-        self.shrinkage_ = strength if in_order else 0.0
+        self._keep_smoothed(pruned, strength, recipe.monotonic or ())
+        self._remember(pruner, pruned)
+
+    def _keep_smoothed(self, pruned: Pruned, strength: float, signs: Sequence[int] = ()) -> None:
+        """Take the tree that was chosen, less what breaks the order it must keep."""
+        self._set_tree(collapse_to_order(pruned.tree, signs) if any(signs) else pruned.tree)
+        self.shrinkage_ = strength
+
+    def _refuse_of_open_tables(self) -> None:
+        """Refuse what needs all rows in memory."""
+        if self.guide == "forest":
+            raise ValueError(
+                "guide='forest' needs the table in memory: an open table has no forest that guides."
+            )
+        if getattr(self, "leaves", "constant") == "linear":
+            raise ValueError("leaves='linear' needs the table in memory: an open table has constant leaves.")
+        if not isinstance(self.cv, int):
+            raise ValueError(
+                "cv as a list of rows needs the table in memory: of an open table give the number of folds."
+            )
+
+    def _fit_parts(self, rows: OpenRows, parts: Parts) -> None:
+        """Fit the rows of some parts of a table in partitions; folds go by the numbers of the rows."""
+        whole = rows.as_a_whole(parts)
+        unit = _unit(whole)
+
+        def recipe_of(parts: Parts) -> Recipe:
+            least = _least_share(rows.as_a_whole(parts), self.min_samples_leaf * unit)
+            return replace(self._recipe(rows.schema), min_weight_fraction_leaf=least)
+
+        pruner, n_folds = self._pruner(len(whole)), int(cast(int, self.cv))
+        n_draws = int(len(whole) >= FEWEST_TO_PRUNE)
+        judge = judge_by_folds(rows, recipe_of, n_folds, self.random_state, parts)
+        tree = rows.grow(recipe_of(parts), parts)
+        pruned, strength = choose_smoothed(tree, pruner, judge, n_draws, shrinkage=self.shrinkage, unit=unit)
+        self._keep_smoothed(pruned, strength)
         self._remember(pruner, pruned)
 
     def _fit_linear(
@@ -137,7 +178,7 @@ class ReadableTree(TreeEstimator):
         """Say how the size of the tree is chosen."""
         if self.alpha is not None or n_rows < FEWEST_TO_PRUNE:
             return CostComplexity(alpha=1 / n_rows if self.alpha is None else self.alpha)
-        return CostComplexity(cv=self.cv if isinstance(self.cv, int) else len(self.cv), se=self.se)
+        return CostComplexity(cv=self.cv if isinstance(self.cv, int) else len(self.cv), se=cast(Any, self).se)
 
     def _folds(self, dataset: Dataset, sample_weight: ArrayLike | None) -> list[list[Fold]]:
         """Give the folds to cross-validate with, of each time that they are drawn."""
@@ -155,15 +196,14 @@ def _as_weighed(held_out: Dataset, growing: Dataset, recipe: Recipe) -> Dataset:
     return as_weighed(held_out, recipe, growing) if class_factor(growing, recipe) is not None else held_out
 
 
-def _unit(dataset: Dataset) -> float:
+def _unit(rows: Dataset | RowsAsAWhole) -> float:
     """Weight that counts as a row: one, or where weights are shares of a whole their mean."""
-    return 1.0 if dataset.weight is None else min(1.0, float(dataset.weight.mean()))
+    return min(1.0, rows.total_weight() / len(rows))
 
 
-def _least_share(dataset: Dataset, least: float) -> float:
+def _least_share(rows: Dataset | RowsAsAWhole, least: float) -> float:
     """Give the weight of the smallest leaf as a share of all, a little less for rounding."""
-    total = float(len(dataset) if dataset.weight is None else dataset.weight.sum())
-    return min(0.5, least / total * (1 - 1e-12))
+    return min(0.5, least / rows.total_weight() * (1 - 1e-12))
 
 
 @public_estimator
@@ -196,7 +236,8 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
         on and those to judge by. Rows that are the same share a fold; up to 2,000 rows it is done several
         times.
     se : float
-        Take the smallest tree whose cross-validated loss is within `se` standard errors of the least.
+        Take the smallest tree whose cross-validated loss is within `se` standard errors, or 3 %, of the
+        least; 0 takes that of the least.
     **parameters
         `max_depth`, `max_leaf_nodes`, `class_weight`, `monotonic_cst`, `costs`, `missing`, `cut`,
         `categorical_features`, `ordinal_features`, `n_jobs` and `verbose` are those of
@@ -230,8 +271,10 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
     # parameters: written by tools/generate_parameters.py
     class_weight: Mapping[Any, float] | list[Mapping[Any, float]] | str | None = None
     costs: ArrayLike | None = None
+    se: float = 0.25
     # end of parameters
 
+    __metadata_request__predict_proba: ClassVar = NO_DATA
     predict_proba = predict_proba
     predict_log_proba = predict_log_proba
 
@@ -246,6 +289,8 @@ class TreeRegressor(RegressorMixin, ReadableTree):
         What a leaf predicts: a number, or a linear equation of few terms (M5; Quinlan, 1992), which is drawn
         to that of the node above by the weight of `shrinkage` rows, and held to the range of the target. It
         takes leaves of at least ten rows.
+    se : float
+        Take the smallest tree whose cross-validated loss is within `se` standard errors of the least.
     **parameters
         All others are those of `TreeClassifier`, without `class_weight` and `costs`.
 
@@ -283,4 +328,5 @@ class TreeRegressor(RegressorMixin, ReadableTree):
 
     # parameters: written by tools/generate_parameters.py
     leaves: str = "constant"
+    se: float = 0.1
     # end of parameters

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin, clone
 
 from treewright.data.folds import aside_mask
 from treewright.data.frames import read
+from treewright.data.schema import Infinities
 from treewright.data.target import read_classes, target_rows
 from treewright.estimators.base import TableEstimator, public_estimator
 from treewright.estimators.presets import C45Classifier
@@ -103,7 +104,12 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
             growing, judging = self._parted(X, y, sample_weight)
         model.fit(*growing)
         rules = model.rules().prune(
-            *judging, estimate=self.estimate, cf=self.cf, choose=self.choose, verbose=self.verbose
+            *judging,
+            estimate=self.estimate,
+            cf=self.cf,
+            choose=self.choose,
+            verbose=self.verbose,
+            inf=self._infinities,
         )
         self._set_rules(rules)
         self._keep_target_name(y)
@@ -128,12 +134,18 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         self.n_classes_ = len(self.classes_)
         self._adopt_columns(rules.schema)
 
+    @property
+    def _infinities(self) -> Infinities:
+        """What its tree does with infinite numbers."""
+        taken: Infinities = getattr(self.tree, "inf", "error")
+        return taken
+
     def _which(self, X: Any) -> NDArray[np.int64]:
         try:
             rules = self.ruleset_
         except AttributeError:
             raise self._not_fitted() from None
-        return first_rule(rules.rules, rules.encode(X, type(self).__name__))
+        return first_rule(rules.rules, rules.encode(X, self._infinities, type(self).__name__))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, by the first rule that covers it."""

@@ -16,7 +16,13 @@ from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
-from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.estimators.base_tree import (
+    NO_DATA,
+    TreeEstimator,
+    predict_log_proba,
+    predict_proba,
+    score,
+)
 from treewright.growing.grow_tree import count_features
 from treewright.growing.parameters import recipe_choices
 from treewright.growing.recipe import Recipe
@@ -271,9 +277,12 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
     trace: bool = False
     # end of parameters
 
+    __metadata_request__predict_proba: ClassVar = NO_DATA
     predict_proba = predict_proba
     predict_log_proba = predict_log_proba
     cost_complexity_pruning_path = cost_complexity_pruning_path
+
+    score = score
 
     def _recipe(self, schema: Schema) -> Recipe:
         return _recipe(self, schema)
@@ -364,6 +373,8 @@ class DecisionTreeRegressor(RegressorMixin, TreeEstimator):
 
     def __post_init__(self) -> None:
         self.criterion = without_friedman(self.criterion)
+
+    score = score
 
     def _recipe(self, schema: Schema) -> Recipe:
         return _recipe(self, schema)

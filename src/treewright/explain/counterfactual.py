@@ -6,6 +6,7 @@ then the smallest change, each feature in its own scale.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,6 @@ from treewright.data.columns import plain
 from treewright.explain.counterfactual_goal import Goal
 from treewright.explain.counterfactual_greedy import greedy_change
 from treewright.explain.counterfactual_search import Found, Search
-from treewright.explain.path import follow
 from treewright.explain.region import Measure
 from treewright.explain.row import Row
 from treewright.formatting.text import printable, quoted
@@ -98,7 +98,7 @@ class Change:
             },
             "prediction": self.prediction,
             "features": self.found.cost[0],
-            "distance": self.found.cost[1],
+            "distance": min(self.found.cost[1], sys.float_info.max),  # by scales next to zero there is more
             "proven": self.is_proven,
         }
 
@@ -109,6 +109,7 @@ def nearest_change(
     row: Row,
     goal: Goal,
     *,
+    hard: bool = False,
     fixed: Collection[Any] = (),
     directions: Mapping[Any, str] | None = None,
     scales: Mapping[Any, float] | None = None,
@@ -125,6 +126,8 @@ def nearest_change(
     row : Row
     goal : Goal
         What is wanted.
+    hard : bool
+        Whether each tree of a forest gives its whole vote to one class, also where it shares a row.
     fixed : collection of features, by name or position
         They do not change.
     directions : dict of feature to "up" or "down"
@@ -147,13 +150,12 @@ def nearest_change(
         If none was found in time.
     """
     measure = Measure.of(trees, row, fixed, directions, scales)
-    search = Search(trees, values, measure, goal)
+    search = Search(trees, values, measure, goal, hard and len(trees) > 1)
     known = greedy_change(search) if len(trees) > 1 else None
     found = search.run(time_limit, known)
     if found is None:
         return None
     after = row.changed(found.changes)
-    every = [follow(tree, after).says(value) for tree, value in zip(trees, values, strict=True)]
-    says = np.asarray(np.mean(every, axis=0))
+    says = search.says(after)
     label = int(trees[0].decide(says)) if trees[0].is_classifier else 0
     return Change(row, after, found, says, label)

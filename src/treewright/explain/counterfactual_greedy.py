@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from itertools import pairwise
 
@@ -9,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.explain.counterfactual_search import Found, Search
+from treewright.explain.path import vote_for
 from treewright.explain.region import Region, cuts_by_feature
+from treewright.tree import Tree
 from treewright.tree.conditions import Interval, Values
 
 Array = NDArray[np.float64]
@@ -52,7 +55,8 @@ def _cells(search: Search) -> dict[int, list[float]]:
             conditions = [Interval(feature, low, high) for low, high in pairwise(ends)]
         joint = [one if bound is None else bound.join(one) for one in conditions]  # type: ignore[arg-type]
         values = [measure.value(feature, one) for one in joint if not measure.is_empty(feature, one)]
-        found[feature] = [value for value in values if value != measure.row[feature]]
+        # beyond the largest number there is none
+        found[feature] = [value for value in values if value != measure.row[feature] and math.isfinite(value)]
     return found
 
 
@@ -60,7 +64,7 @@ def _price(search: Search, feature: int, value: float) -> float:
     measure = search.measure
     if measure.row.schema.n_categories[feature] or feature in measure.unknown:
         return 1.0
-    return abs(value - measure.row[feature]) / measure.scales[feature]
+    return measure.distance(feature, value)
 
 
 def _margins(search: Search, changes: list[dict[int, float]]) -> Array:
@@ -72,8 +76,15 @@ def _margins(search: Search, changes: list[dict[int, float]]) -> Array:
     n_codes = int(np.count_nonzero(schema.n_categories))
     numbers, codes = numbers.reshape(n_rows, -1), codes.reshape(n_rows, n_codes).astype(np.int32)
     pairs = zip(search.trees, search.values, strict=True)
-    says = np.mean([tree.spread(numbers, codes, value) for tree, value in pairs], axis=0)
+    says = np.mean([_answers(search, tree, value, numbers, codes) for tree, value in pairs], axis=0)
     return search.goal.margin(np.asarray(says)) - search.slack
+
+
+def _answers(search: Search, tree: Tree, value: Array, numbers: Array, codes: NDArray[np.int32]) -> Array:
+    """Give what a tree answers to rows, see `Path.answer`."""
+    if not search.votes_jointly or not tree.shares_rows:
+        return tree.spread(numbers, codes, value)
+    return vote_for(tree.spread(numbers, codes, tree.class_probabilities))
 
 
 def _needed(search: Search, changes: dict[int, float]) -> dict[int, float]:

@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from treewright.arithmetic import matmul
 from treewright.explain.counterfactual_goal import ROUNDING, Goal
 from treewright.explain.oblique_region import nearest_on_sides
+from treewright.explain.path import follow
 from treewright.explain.region import Cost, Measure, Region
+from treewright.explain.row import Row
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, Side, Values, answered
 from treewright.tree.routing import SHARE, STAY
@@ -79,12 +81,15 @@ class Search:
     measure : Measure
         The row, what may change, and what it costs.
     goal : Goal
+    hard : bool
+        Whether each tree gives its whole vote to one class, also where it shares a row.
     """
 
     trees: Sequence[Tree]
     values: Sequence[Array]
     measure: Measure
     goal: Goal
+    hard: bool = False
 
     def run(self, time_limit: float | None = None, best: Found | None = None) -> Found | None:
         """Find the nearest change.
@@ -118,8 +123,10 @@ class Search:
                 heapq.heappush(waiting, (fuller.region.cost, next(number), fuller))
             state = self._advanced(state)
             if not state.parts:
-                if self._is_wanted(state.said):
-                    return self._found(state.region)
+                if self.votes_jointly or self._is_wanted(state.said):
+                    found = self._found(state.region)
+                    if not self.votes_jointly or self._is_reached(found):
+                        return found
                 continue
             for narrower in self._narrowed(state):
                 priced = self._priced(narrower)
@@ -195,7 +202,7 @@ class Search:
                     more.append(Part(part.tree, node, part.share * share))
             for one in more:
                 reach = reach + one.share * self._most[one.tree][one.node]
-            if self.goal.may_hold(reach, self.slack):
+            if self.votes_jointly or self.goal.may_hold(reach, self.slack):
                 yield State(region, (*more, *others), said)
 
     def _weight(self, part: Part) -> float:
@@ -228,10 +235,25 @@ class Search:
         """Give what sums may differ by rounding."""
         return ROUNDING * max(float(np.abs(value).max()) for value in self.values)
 
+    def says(self, row: Row) -> Array:
+        """Give what the trees say of a row, on average."""
+        pairs = zip(self.trees, self.values, strict=True)
+        every = [follow(tree, row).answer(value, self.hard) for tree, value in pairs]
+        return np.asarray(np.mean(every, axis=0))
+
+    @cached_property
+    def votes_jointly(self) -> bool:
+        """Whether the leaves that a row is shared over have one vote: what each adds to it is not known."""
+        return self.hard and bool(self.measure.unknown) and any(tree.shares_rows for tree in self.trees)
+
     def _is_wanted(self, said: Array) -> bool:
         if not self.goal.labels:
             return bool(self.goal.margin(said) >= -self.slack)
         return int(self.trees[0].decide(said)) in self.goal.labels
+
+    def _is_reached(self, found: Found | None) -> bool:
+        """Say whether the trees answer a row as wanted."""
+        return found is not None and self._is_wanted(self.says(self.measure.row.changed(found.changes)))
 
     # ---- cost --------------------------------------------------------------------------------------
 

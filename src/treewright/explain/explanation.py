@@ -53,6 +53,8 @@ class Explanation:
         What answer was looked for, in words; empty if none was.
     timed_out : bool
         Whether the search was stopped before any change was found.
+    hard : bool
+        Whether each tree gives its whole vote to one class, also where it shares the row.
     """
 
     row: Row
@@ -64,6 +66,7 @@ class Explanation:
     change: Change | None = None
     looked_for: str = ""
     timed_out: bool = False
+    hard: bool = False
 
     @property
     def schema(self) -> Schema:
@@ -76,7 +79,7 @@ class Explanation:
         return self._mean(self.values)
 
     def _mean(self, values: Sequence[Array]) -> Array:
-        every = [path.says(value) for path, value in zip(self.paths, values, strict=True)]
+        every = [path.answer(value, self.hard) for path, value in zip(self.paths, values, strict=True)]
         return np.asarray(np.mean(every, axis=0))
 
     @cached_property
@@ -109,7 +112,7 @@ class Explanation:
         """How far each feature (rows) moved the probability of each class, or the number (columns)."""
         if self.paths[0].tree.equations is not None:
             return term_contributions(self.paths[0], self.row, self.says)
-        return contributions(self.paths, self.values)
+        return contributions(self.paths, self.values, self.hard)
 
     @cached_property
     def intervals(self) -> Array | None:
@@ -217,6 +220,7 @@ def explain_row(
     policies: tuple[str, ...] | None = None,
     confidence: float = 0.95,
     are_means: bool = False,
+    hard: bool = False,
     **limits: Any,
 ) -> Explanation:
     """Explain what one tree, or several whose answers are averaged, say of a row.
@@ -231,7 +235,7 @@ def explain_row(
         What every node of each tree says, see `Explanation`.
     wanted : class label, number, pair of numbers, "higher", "lower" or None
         The answer to look for in the nearest change, see `goal_of`.
-    policies, confidence, are_means
+    policies, confidence, are_means, hard
         As for `Explanation`.
     **limits
         `fixed`, `directions`, `scales` and `time_limit` of `nearest_change`.
@@ -246,12 +250,12 @@ def explain_row(
         one = Dataset(row.schema, row.numbers[None], row.codes[None])
         values = [equations.say(one, np.zeros_like(node), node)[:, None]]
     paths = tuple(follow(tree, row) for tree in trees)
-    explained = Explanation(row, paths, tuple(values), policies, confidence, are_means)
+    explained = Explanation(row, paths, tuple(values), policies, confidence, are_means, hard=hard)
     goal = goal_of(wanted, trees[0], explained.says, explained.label)
     if goal is None:
         return explained
     try:
-        change = nearest_change(trees, deciding(trees, values), row, goal, **limits)
+        change = nearest_change(trees, deciding(trees, values), row, goal, hard=hard, **limits)
     except TimeoutError:
         return replace(explained, looked_for=goal.words, timed_out=True)
     return replace(explained, change=change, looked_for=goal.words)

@@ -125,7 +125,7 @@ def _cost(region: Region, values: dict[int, float]) -> Cost:
     total = 0.0
     for feature, value in values.items():
         category = measure.row.schema.n_categories[feature] or feature in measure.unknown
-        total += 1.0 if category else abs(value - measure.row[feature]) / measure.scales[feature]
+        total += 1.0 if category else measure.distance(feature, value)
     return len(values), total
 
 

@@ -150,7 +150,8 @@ def _explain(self: Any, row: Any, trees: Any, values: Any, **choices: Any) -> Ex
     policies = None if missing is None else missing_policies(missing, schema)
     if isinstance(policies, str):
         policies = (policies,) * len(schema.columns)
-    return explain_row(trees, read, values, policies=policies, **choices)
+    hard = getattr(self, "vote", "soft") == "hard"
+    return explain_row(trees, read, values, policies=policies, hard=hard, **choices)
 
 
 def _scales(scales: Any, schema: Schema, inf: Infinities) -> Mapping[Any, float] | None:

@@ -59,7 +59,8 @@ def partial_dependence(rows: Dataset, feature: int, says: Says) -> PartialDepend
     """
     few = rows.take(np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)))
     grid = _grid(rows, feature)
-    lines = np.stack([says(_with(few, feature, value)) for value in grid.tolist()], axis=1)
+    said = [says(_with(few, feature, value)) for value in grid.tolist()]
+    lines = np.stack(said, axis=1) if said else says(few)[:, None][:, :0]  # of no value that is known
     shown = np.unique(np.linspace(0, len(few) - 1, min(len(few), MOST_LINES)).astype(np.int64))
     return PartialDependence(feature, grid, lines.mean(axis=0), lines[shown])
 
@@ -70,7 +71,7 @@ def _column(rows: Dataset, feature: int) -> tuple[str, int]:
 
 
 def _grid(rows: Dataset, feature: int) -> Array:
-    """Give the values of a feature, of many those at even shares of the rows."""
+    """Give the values of a feature, of many those at even shares of the rows, and of its values."""
     name, at = _column(rows, feature)
     column: NDArray[Any] = getattr(rows, name)[:, at]
     known = column[column >= 0] if name == "codes" else column[~np.isnan(column)]
@@ -80,7 +81,11 @@ def _grid(rows: Dataset, feature: int) -> Array:
     if name == "codes":
         often = np.argsort(-np.bincount(known), kind="stable")[:MOST_VALUES]
         return np.sort(often).astype(np.float64)
-    return np.unique(np.quantile(known, np.linspace(0.01, 0.99, MOST_VALUES), method="nearest"))
+    even = np.unique(np.quantile(known, np.linspace(0.01, 0.99, MOST_VALUES), method="nearest"))
+    # Where many rows share a value, the places that they take are spread over the others.
+    between = values[(values >= even[0]) & (values <= even[-1])]
+    spread = np.quantile(between, np.linspace(0, 1, MOST_VALUES - len(even) + 2)[1:-1], method="nearest")
+    return np.union1d(even, spread)
 
 
 def _with(rows: Dataset, feature: int, value: float) -> Dataset:

@@ -13,6 +13,7 @@ from treewright.arithmetic import matmul
 from treewright.data import Dataset
 from treewright.explain.row import Row
 from treewright.tree import Tree
+from treewright.tree.decision import decide
 from treewright.tree.routing import SHARE, STAY, Descent
 from treewright.tree.splits import UNANSWERED, UNSEEN, Split, features_of
 
@@ -89,6 +90,17 @@ class Path:
         nodes, shares = np.array([node for node, _ in self.ends]), np.array([share for _, share in self.ends])
         return matmul(shares, value[nodes])
 
+    def answer(self, value: Array, hard: bool = False) -> Array:
+        """Give what the tree answers: with `hard` its whole vote, also where it shares the row."""
+        if not hard or len(self.ends) == 1:
+            return self.says(value)
+        return vote_for(self.says(self.tree.class_probabilities))
+
+
+def vote_for(probabilities: Array) -> Array:
+    """Give a whole vote to the class that probabilities (…, classes) lead to."""
+    return np.asarray(np.eye(probabilities.shape[-1])[decide(probabilities)])
+
 
 def follow(tree: Tree, row: Row) -> Path:
     """Follow a row through a tree.
@@ -132,7 +144,7 @@ def _step(descent: Descent, node: int, share: float) -> Step:
     return Step(node, share, _HOW.get(by, "surrogate"), max(by, 0), ((branch, share),))
 
 
-def contributions(paths: Sequence[Path], values: Sequence[Array]) -> Array:
+def contributions(paths: Sequence[Path], values: Sequence[Array], hard: bool = False) -> Array:
     """Share the way of a prediction from the root's among the features that were asked on it.
 
     Each step changes what the row's node says; the change is the feature's that chose the branch: that of the
@@ -149,6 +161,9 @@ def contributions(paths: Sequence[Path], values: Sequence[Array]) -> Array:
         The way of the row through each tree.
     values : sequence of float arrays of nodes × classes, or nodes × 1
         What each node of each tree says.
+    hard : bool
+        Whether a tree gives its whole vote to one class. That of a row that is shared changes where the
+        probabilities, averaged over the nodes it has come to, lead to another class.
 
     Returns
     -------
@@ -165,15 +180,25 @@ def contributions(paths: Sequence[Path], values: Sequence[Array]) -> Array:
     """
     total = np.zeros((len(paths[0].tree.schema.columns), values[0].shape[1]))
     for path, value in zip(paths, values, strict=True):
-        for step in path.steps:
-            children = path.tree.children(step.node)
-            change = sum(
-                (share * (value[children[branch]] - value[step.node]) for branch, share in step.branches),
-                np.zeros(value.shape[1]),
-            )
+        jointly = hard and len(path.ends) > 1
+        changes = _changes(path, path.tree.class_probabilities if jointly else value)
+        if jointly:
+            reached = path.tree.class_probabilities[0] + np.cumsum(changes, axis=0)
+            changes = list(np.diff([value[0], *vote_for(reached[:-1]), path.answer(value, hard)], axis=0))
+        for step, change in zip(path.steps, changes, strict=True):
             features = features_of(path.split(step))
             total[list(features)] += change / len(features)
     return total / len(paths)
+
+
+def _changes(path: Path, value: Array) -> list[Array]:
+    """Give how each step changes what the nodes say that the row has come to."""
+    changes = []
+    for step in path.steps:
+        children = path.tree.children(step.node)
+        taken = (share * (value[children[branch]] - value[step.node]) for branch, share in step.branches)
+        changes.append(sum(taken, np.zeros(value.shape[1])))
+    return changes
 
 
 def term_contributions(path: Path, row: Row, says: Array) -> Array:
@@ -199,7 +224,7 @@ def term_contributions(path: Path, row: Row, says: Array) -> Array:
     assert equations is not None
     start = equations.at_fill()[:, None]
     total = contributions([path], [start])
-    known = np.array([row[feature] for feature in range(len(total))])
+    known = np.array([row[feature] for feature in range(len(total))], dtype=np.float64)
     known[list(row.unseen)] = np.nan
     for node, share in path.ends:
         total[:, 0] += share * equations.by_feature(node, known)

@@ -94,7 +94,13 @@ class Measure:
         if condition.low < x <= condition.high:
             return 0, 0.0
         low, high = self._ends(feature, condition)
-        return 1, (low - x if x <= condition.low else x - high) / self.scales[feature]
+        return 1, self.distance(feature, low if x <= condition.low else high)
+
+    def distance(self, feature: int, value: float) -> float:
+        """Give how far a number is from the row's own, in its feature's scale."""
+        x, scale = self.row[feature], self.scales[feature]
+        apart = abs(value - x)
+        return apart / scale if apart < math.inf else abs(value / scale - x / scale)
 
     def is_empty(self, feature: int, condition: Interval | Values) -> bool:
         """Say whether no value meets a condition."""
@@ -209,7 +215,7 @@ def short_number(low: float, high: float, upwards: bool) -> float:
     for decimals in range(max(-largest, -308), min(17 - largest, 323)):  # powers of ten that are numbers
         steps = math.floor(near / float(f"1e{-decimals}")) + upwards
         number = float(f"{steps}e{-decimals}")
-        if low < number <= high:
+        if low < number <= high and number < math.inf:
             return number
     return min(math.nextafter(low, math.inf), high) if upwards else high
 
@@ -234,7 +240,7 @@ def _span(row: Row, feature: int, cuts: Any) -> float:
         span = cuts[-1] - cuts[0]
     else:  # one cut says nothing of the spread: take the size of the numbers
         span = max((abs(number) for number in (*cuts, row[feature]) if not math.isnan(number)), default=1.0)
-    return span if 0 < span < math.inf else 1.0
+    return min(span, sys.float_info.max) if span > 0 else 1.0
 
 
 def _is_whole(number: float) -> bool:

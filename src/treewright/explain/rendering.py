@@ -11,7 +11,7 @@ import numpy as np
 from treewright.data.columns import plain
 from treewright.explain.path import Path, Step
 from treewright.export.text import percent
-from treewright.formatting.text import counted, printable, quoted
+from treewright.formatting.text import counted, figure, printable, quoted
 from treewright.formatting.text_table import aligned
 from treewright.tree.conditions import condition_words, on_branch
 from treewright.tree.splits import Table, features_of
@@ -64,8 +64,8 @@ def headline(explained: Explanation) -> str:
             return words
         confidence = f"{100 * explained.confidence:g} % confidence interval of the mean"
         return (
-            f"{words} ({confidence} {mean[0, 0]:.4g} to {mean[1, 0]:.4g}, "
-            f"prediction interval of a further row {row[0]:.4g} to {row[1]:.4g})"
+            f"{words} ({confidence} {figure(mean[0, 0])} to {figure(mean[1, 0])}, "
+            f"prediction interval of a further row {figure(row[0])} to {figure(row[1])})"
         )
     share = explained.says[explained.label]
     return f"Predicted: {_class(explained, explained.label)} ({percent(share)} %)"
@@ -241,7 +241,20 @@ def class_lines(explained: Explanation) -> list[str]:
             row.append(f"{percent(low)} to {percent(high)} %")
         rows.append(row)
     heads = ["class", "probability", f"{100 * explained.confidence:g} % confidence interval"][: len(rows[0])]
-    return aligned(heads, rows, right=(1, 2))
+    return aligned(heads, rows, right=(1, 2)) + overruled_lines(explained)
+
+
+def overruled_lines(explained: Explanation) -> list[str]:
+    """Say that the rows of the leaf lead to another class than its smoothed probabilities, if they do."""
+    ends = [(path.tree, node) for path in explained.paths for node, _ in path.ends]
+    if len(ends) != 1 or not ends[0][0].overruled[ends[0][1]]:
+        return []
+    tree, leaf = ends[0]
+    own = _class(explained, int(tree.decide(tree.training_value[leaf])))
+    return [
+        f"smoothing has decided: the {counted(int(tree.count[leaf]), 'training row')} of this leaf alone "
+        f"would lead to {own}"
+    ]
 
 
 def _contribution_title(explained: Explanation) -> str:

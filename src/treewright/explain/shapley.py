@@ -8,6 +8,7 @@ rows (Lundberg et al., 2020, *From local explanations to global understanding wi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,13 @@ def interaction_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1
     return found
 
 
+@cache
+def _points(n: int) -> tuple[Array, Array]:
+    """Gauss and Legendre's points between 0 and 1, and their weights."""
+    at, weight = np.polynomial.legendre.leggauss(n)
+    return (at + 1) / 2, weight / 2
+
+
 def _refuse_equations(tree: Tree) -> None:
     if tree.equations is not None:
         raise ValueError(
@@ -169,8 +177,7 @@ class Steps:
     def points(self) -> tuple[Array, Array]:
         """Where to take the integral, and with what weights: exact for as many players as meet on a way."""
         most = min(len(self.players), self.tree.depth)
-        at, weight = np.polynomial.legendre.leggauss(max(1, -(-most // 2)))
-        return (at + 1) / 2, weight / 2
+        return _points(max(1, -(-most // 2)))
 
     @property
     def size(self) -> int:

@@ -15,7 +15,8 @@ from treewright import _core
 class Draws:
     """How the rows of each tree are drawn.
 
-    Nothing is stored but the seeds: the rows of a tree are drawn again whenever they are asked for.
+    Nothing is stored but the seeds: the rows of a tree are drawn again whenever they are asked for. They are
+    the rows that scikit-learn draws with the same seed.
 
     Parameters
     ----------
@@ -29,6 +30,8 @@ class Draws:
         The chance of each row to be drawn, up to a common factor; `None` = all alike.
     balanced : bool
         Whether the classes drawn by a tree weigh the same in it.
+    splitmix : bool
+        Whether rows are drawn as version 0.1 did, by another generator than NumPy's `RandomState`.
 
     Examples
     --------
@@ -42,6 +45,10 @@ class Draws:
     n_draws: int
     chance: NDArray[np.float64] | None = None
     balanced: bool = False
+    splitmix: bool = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({"splitmix": True} | state)  # pickles of version 0.1 do not say it
 
     def options(self, min_weight_fraction: float = 0.0) -> dict[str, Any]:
         """Write the draws as the core reads them."""
@@ -50,6 +57,7 @@ class Draws:
             "n_draws": self.n_draws,
             "chance": self.chance,
             "balanced": self.balanced,
+            "splitmix": self.splitmix,
             "min_weight_fraction": float(min_weight_fraction),
         }
 

@@ -68,6 +68,15 @@ def grow_trees(
         trees = Trees(schema, criterion, grown)
         if recipe.missing in SHARED:  # nothing was missing, but may be in new rows
             trees = LooseTrees(schema, criterion, [_sharing(tree) for tree in trees])
+    trees = pruned_and_shrunk(trees, recipe, ccp_alpha, shrinkage)
+    if progress is not None:
+        progress(1.0)
+    return trees
+
+
+def pruned_and_shrunk(trees: Trees, recipe: Recipe, ccp_alpha: float, shrinkage: float) -> Trees:
+    """Prune each tree by cost-complexity, and draw what nodes predict towards what is above them."""
+    schema, criterion = trees.schema, trees.criterion
     if ccp_alpha > 0:
         pruner = CostComplexity(ccp_alpha, risk="impurity")
         trees = Trees.of(
@@ -75,8 +84,6 @@ def grow_trees(
         )
     if shrinkage > 0:  # compact trees have no place for what was observed
         trees = LooseTrees(schema, criterion, [shrunk(tree, shrinkage) for tree in trees])
-    if progress is not None:
-        progress(1.0)
     return trees
 
 

@@ -12,8 +12,11 @@ from treewright.data.folds import same_rows
 from treewright.forest.bootstrap import Draws
 from treewright.forest.growing import grow_trees
 from treewright.growing.grow_tree import class_factor, grow
+from treewright.growing.missing_policy import complete_rows
 from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
+from treewright.tree.decision import costs_of
+from treewright.tree.routing import count_rows, place, tally_parts
 
 Array = NDArray[np.float64]
 
@@ -45,9 +48,14 @@ def smoothed_targets(dataset: Dataset, recipe: Recipe, seed: int, n_jobs: int | 
     array of shape (n_rows, n_classes), or (n_rows, 1) for numbers
         Shares of the classes, or a number.
     """
+    complete = complete_rows(dataset, recipe.missing)
+    if not complete.all():  # the others are grown on by nobody
+        smoothed = np.zeros((len(dataset), max(dataset.schema.n_classes, 1)))
+        smoothed[complete] = smoothed_targets(dataset.take(complete), recipe, seed, n_jobs)
+        return smoothed
     first, kind = same_rows(dataset)
     weight = np.bincount(kind, dataset.weight).astype(np.float64)
-    return _smoothed(replace(dataset.take(first), weight=weight), recipe, seed, n_jobs)[kind]
+    return _smoothed(dataset.take(first).weighted(weight), recipe, seed, n_jobs)[kind]
 
 
 def _smoothed(dataset: Dataset, recipe: Recipe, seed: int, n_jobs: int | None) -> Array:
@@ -76,21 +84,23 @@ def grow_on_smoothed(
 
     Of classes a row counts once for each, by its share.
     """
+    rows = rows[complete_rows(dataset.take(rows), recipe.missing)]
     part, shares = dataset.take(rows), smoothed[rows]
     if dataset.schema.classes is None:
-        tree = grow(replace(part, target=shares[:, 0]), recipe, n_jobs=n_jobs)
+        tree = grow(part.with_target(shares[:, 0]), recipe, n_jobs=n_jobs)
     else:
         at, code = np.nonzero(shares >= LEAST_SHARE)
         weight = shares[at, code] if part.weight is None else shares[at, code] * part.weight[at]
-        soft = replace(part.take(at), target=code.astype(np.int32), weight=weight)
+        soft = part.take(at).with_target(code.astype(np.int32)).weighted(weight)
         tree = grow(soft, recipe, n_jobs=n_jobs, warn_of_odd=False)
     return _with_observed(tree, part, recipe)
 
 
 def _with_observed(tree: Tree, rows: Dataset, recipe: Recipe) -> Tree:
     """Count the rows as they are through a tree that was grown on smoothed targets."""
-    count = tree.tally(replace(rows, weight=None))
-    seen = tree.tally(rows)
+    parts = place(tree, rows)
+    assert rows.target is not None
+    seen = tally_parts(tree, parts, rows.target)
     if not tree.is_classifier:
         empty = seen[:, 0] <= 0
         mean = tree.node_value[0] + seen[:, 1:2] / np.where(empty, 1.0, seen[:, 0])[:, None]
@@ -98,14 +108,11 @@ def _with_observed(tree: Tree, rows: Dataset, recipe: Recipe) -> Tree:
     factor = class_factor(rows, recipe)
     seen = seen if factor is None else seen * factor
     weight = seen.sum(axis=1)
-    risk = weight - np.take_along_axis(seen, tree.label[:, None], axis=1)[:, 0]
-    if tree.costs is not None:
-        risk = (seen * tree.costs.T[tree.label]).sum(axis=1)
     return replace(
         tree,
-        count=np.rint(count.sum(axis=1)).astype(np.int64),
+        count=count_rows(tree, parts),
         weight=weight,
         node_value=tree.class_probabilities * np.where(weight > 0, weight, 1.0)[:, None],
-        risk=np.maximum(risk, 0.0),
+        risk=costs_of(tree.label, seen, tree.costs),
         observed=seen,
     )

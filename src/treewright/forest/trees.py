@@ -74,6 +74,13 @@ class Trees(MadeWhenAskedFor[Tree]):
         )
         return LooseTrees(schema, criterion, trees) if arrays is None else cls(schema, criterion, arrays)
 
+    def widened(self) -> Trees:
+        """Return the trees with all weights in double precision, as forests on weighted rows have them."""
+        wide = {
+            name: self.arrays[name].astype(np.float64) for name in ("value", "weight") if name in self.arrays
+        }
+        return type(self)(self.schema, self.criterion, self.arrays | wide)
+
     def __len__(self) -> int:
         return len(self.arrays["tree_begin"]) - 1
 
@@ -217,6 +224,10 @@ class LooseTrees(Trees):
 
     def __reduce__(self) -> tuple[Callable[..., Trees], tuple[Any, ...]]:
         return type(self), (self.schema, self.criterion, self.trees)
+
+    def widened(self) -> Trees:
+        """Return the trees, which have all weights in double precision."""
+        return self
 
     def __len__(self) -> int:
         return len(self.trees)

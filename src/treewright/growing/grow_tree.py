@@ -124,7 +124,8 @@ def core_options(
     dataset, missing, policies = settle_policies(dataset, recipe)
     if "predicate" in recipe.splits:
         dataset, recipe = _with_predicates(dataset, recipe)
-    told = {"missing": missing, "policies": policies, "threads": threads(n_jobs), "progress": progress}
+    n_threads = threads(n_jobs, len(dataset) * len(dataset.schema.columns))
+    told = {"missing": missing, "policies": policies, "threads": n_threads, "progress": progress}
     truth = dataset.schema.truth_values
     options = _options(dataset, recipe) | told | ({"truth_values": truth} if truth else {})
     if isinstance(dataset, SparseDataset) and (name := _core.dense_only(options)):
@@ -132,7 +133,11 @@ def core_options(
     return dataset, options
 
 
-def threads(n_jobs: int | None) -> int:
+FEW_CELLS = 1 << 14
+"""Values of a table that is dealt with before a second thread has begun."""
+
+
+def threads(n_jobs: int | None, n_cells: int = FEW_CELLS) -> int:
     """Count the threads to use.
 
     Parameters
@@ -140,6 +145,8 @@ def threads(n_jobs: int | None) -> int:
     n_jobs : int or None
         `None`: what `OMP_NUM_THREADS` says, else all cores this process may use; −1: all of them, −2: all
         but one, and so on; more than there are: all.
+    n_cells : int
+        Values of the table that they are for: where nobody says how many, one is enough for few.
 
     Examples
     --------
@@ -152,6 +159,8 @@ def threads(n_jobs: int | None) -> int:
     """
     if n_jobs == 1 and is_whole(n_jobs):
         return 1  # without asking how many there are
+    if n_jobs is None and n_cells < FEW_CELLS:
+        return 1
     cores = _available_cores()
     if n_jobs is None:
         wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
@@ -320,7 +329,7 @@ def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
         options["class_factor"] = class_factor
     if search_factor is not None:
         options["search_factor"] = search_factor
-    if callable(recipe.criterion):
+    if callable(recipe.criterion) and options["criterion"] == "function":
         options["function"] = _function(dataset.schema, recipe.criterion, recipe.splits)
     if recipe.costs is not None:
         options["costs"] = np.array(recipe.costs, dtype=float)
@@ -354,18 +363,15 @@ def _class_factors(dataset: Dataset, recipe: Recipe) -> tuple[Array | None, Arra
     Friedman, Olshen & Stone, 1984, §4.4).
     """
     if recipe.class_weight is None and recipe.priors is None and recipe.costs is None:
-        return None, None, _total_weight(dataset) if recipe.min_weight_fraction_leaf else 0.0
+        return None, None, dataset.total_weight() if recipe.min_weight_fraction_leaf else 0.0
     if recipe.class_weight is not None and recipe.priors is not None:
         raise ValueError(
             "Give either 'class_weight' or 'priors', not both: each sets the weights of the classes."
         )
-    classes, target = dataset.schema.classes, dataset.target
-    if classes is None or target is None:
+    classes = dataset.schema.classes
+    if classes is None:
         raise ValueError("class_weight, priors and costs need classes: the target is a number.")
-    rows = np.bincount(target, minlength=len(classes)).astype(float)
-    weight = rows
-    if dataset.weight is not None:
-        weight = np.bincount(target, dataset.weight, minlength=len(classes))
+    rows, weight = dataset.class_totals()
     factor: Array | None = None
     if recipe.class_weight == "balanced":
         present = rows > 0
@@ -412,7 +418,3 @@ def _one_each(parameter: str, values: Any, number: int, of_what: str) -> Array:
             f"{parameter} must have a number for each of the {number} {of_what}, got {len(values)}."
         )
     return np.array(values, dtype=float)
-
-
-def _total_weight(dataset: Dataset) -> float:
-    return float(len(dataset)) if dataset.weight is None else float(dataset.weight.sum())

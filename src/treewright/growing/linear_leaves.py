@@ -36,6 +36,8 @@ MOST_COLUMNS = 40
 """So many columns are offered to equations, those of the features that go best with the target."""
 SMALLEST_LEAF = 10
 """Fewer rows than these tell no equation."""
+SMALLEST_SCALE = 1e-150
+"""Numbers that differ by less are taken as one: the coefficients would be too large for any target."""
 SMALLEST_SHARE = 1 / 256
 """Leaves have at least this share of the rows: nobody reads a thousand equations."""
 ROUNDED = 5e-4
@@ -145,8 +147,8 @@ class _Scaled:
 
     @property
     def varies(self) -> bool:
-        """Whether the numbers differ, and their differences are numbers."""
-        return 0 < self.furthest < np.inf and self.scale > 0
+        """Whether the numbers differ, and neither differences nor quotients leave the doubles."""
+        return 0 < self.furthest < np.inf and self.scale > SMALLEST_SCALE
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.errors import DataError
@@ -46,14 +49,8 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
     if "fractional_counts" in given and recipe.criterion == "absolute_error":
         raise ValueError("missing='fractional_counts' needs sums: criterion='absolute_error' has none.")
     _refuse(dataset, given)
-    complete = np.ones(len(dataset), bool)
-    for feature, policy in enumerate(given):
-        if policy == "ignore":
-            complete &= ~dataset.is_missing(feature)
-    if not complete.all():
-        if not complete.any():
-            raise DataError("missing='ignore' leaves no rows: every one misses a value.")
-        dataset = dataset.take(complete)
+    complete = complete_rows(dataset, given)
+    dataset = dataset if complete.all() else dataset.take(complete)
     policies = [_plain(policy, recipe, dataset, feature) for feature, policy in enumerate(given)]
     if plain:
         _check_plain(recipe, f"splits={recipe.splits!r}")
@@ -65,6 +62,18 @@ def settle_policies(dataset: Dataset, recipe: Recipe) -> tuple[Dataset, str, lis
         return dataset, policies[0], []
     _check_plain(recipe, f"missing={recipe.missing!r}")
     return dataset, "direction", policies
+
+
+def complete_rows(dataset: Dataset, missing: str | Sequence[str]) -> NDArray[np.bool_]:
+    """Say which rows "ignore" leaves, as a policy for all features or for each that has it."""
+    n_features = len(dataset.schema.columns)
+    complete = np.ones(len(dataset), bool)
+    for feature, policy in enumerate([missing] * n_features if isinstance(missing, str) else missing):
+        if policy == "ignore":
+            complete &= ~dataset.is_missing(feature)
+    if not complete.any():
+        raise DataError("missing='ignore' leaves no rows: every one misses a value.")
+    return complete
 
 
 def _plain(policy: str, recipe: Recipe, dataset: Dataset, feature: int) -> str:

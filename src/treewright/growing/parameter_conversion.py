@@ -24,16 +24,16 @@ def split_forms(splits: Iterable[str], schema: Schema) -> tuple[str, ...]:
     return tuple(splits)
 
 
-def check_counts(y: Any) -> None:
-    """Refuse targets that cannot be counts, as the Poisson criterion needs them."""
+def check_counts(y: Any, sum_must_be: str = "positive") -> None:
+    """Refuse targets that cannot be counts, as the Poisson criterion needs them, in scikit-learn's words."""
     try:
         counts = np.asarray(y, dtype=float)
     except (TypeError, ValueError):
         return  # no numbers at all: reading the data says so better
     if (counts < 0).any():
-        raise ValueError("Some value(s) of y are negative, which is not allowed for Poisson regression.")
+        raise ValueError("Some value(s) of y are negative which is not allowed for Poisson regression.")
     if not (counts > 0).any():
-        raise ValueError("Sum of y is not positive, which is necessary for Poisson regression.")
+        raise ValueError(f"Sum of y is not {sum_must_be} which is necessary for Poisson regression.")
 
 
 def monotonic_signs(

@@ -1300,8 +1300,16 @@ PARAMETERS: tuple[Parameter, ...] = (
         "se",
         number(0.0),
         0.25,
+        "Take the smallest tree whose cross-validated loss is within `se` standard errors, or 3 %, of the "
+        "least; 0 takes that of the least.",
+        LEARNERS & CLASSIFIERS,
+    ),
+    Parameter(
+        "se",
+        number(0.0),
+        0.1,
         "Take the smallest tree whose cross-validated loss is within `se` standard errors of the least.",
-        LEARNERS,
+        LEARNERS - CLASSIFIERS,
     ),
     Parameter(
         "shrink",
@@ -1386,7 +1394,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         'Grow the tree of Weka\'s `Id3` ("weka"), node for node. Among gains that are equal but for rounding '
         "its arithmetic decides, a node whose best gain is within 1e-6 of zero is a leaf, and rows that end "
         "in a leaf without training rows stay unclassified: `predict` gives them `None` (in an array of "
-        "objects), `predict_proba` zeros.",
+        "objects), `predict_proba` zeros. Explanations and rules say of them what the leaf's parent does.",
         frozenset({"ID3Classifier"}),
     ),
     Parameter(

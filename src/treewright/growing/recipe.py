@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treewright._module_names import public
+from treewright.criteria import Superclasses
 from treewright.growing.parameters import parameters_of
 from treewright.growing.user_criteria import MeritFunction
 from treewright.parameter_types import Domain, check_parameters
@@ -133,7 +134,9 @@ class Recipe:
 
     @property
     def core_criterion(self) -> str:
-        """The name by which the core knows the criterion."""
+        """The name by which the core knows the criterion; "function" is one that it asks."""
+        if type(self.criterion) is Superclasses and "multiway" not in self.splits:
+            return f"superclasses_{self.criterion.criterion}"
         return "function" if callable(self.criterion) else self.criterion
 
     @classmethod

@@ -146,7 +146,7 @@ def _curve(
 ) -> dict[str, Array]:
     """Accuracy of the trees after each collapse, the whole tree first."""
     steps = np.arange(len(collapsed) + 1, dtype=float)
-    gone = np.sort(there_until(tree, leaf_from))
+    gone = np.sort(there_until(tree.parent, leaf_from))
     curve = {"nodes": len(tree) - np.searchsorted(gone, steps, side="right").astype(float)}
     for name, rows in parts.items():
         loss = nested_losses(tree, rows, leaf_from, steps).mean

@@ -11,19 +11,30 @@ from numpy.typing import NDArray
 from treewright.data import Dataset
 from treewright.data.folds import folds_by_content
 from treewright.pruning import CostComplexity, Pruned
-from treewright.pruning.cost_complexity import Links, alphas_of, between, weakest_links
-from treewright.pruning.losses import Loss
-from treewright.pruning.nested import LossSums, NestedRows
+from treewright.pruning.cost_complexity import alphas_of, between, leaf_alphas, weakest_links
+from treewright.pruning.losses import Loss, Risk
+from treewright.pruning.nested import LossSums, losses_of_each
 from treewright.tree import Tree
-from treewright.tree.shrinkage import shrunk_by_each
+from treewright.tree.shrinkage import shrunk, shrunk_by_each
 
 Grow = Callable[[NDArray[np.int64]], Tree]
 """Grows a tree on some of the rows, by their numbers."""
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Numbers of the rows to grow on, and of those to judge by."""
 
-STRENGTHS = (3.0, 10.0, 30.0, 100.0)
-"""Strengths of shrinkage to choose from."""
+Array = NDArray[np.float64]
+Judge = Callable[[Sequence[float], Sequence[Array], Loss | None], list[LossSums]]
+
+STRENGTHS = (10.0, 30.0, 100.0)
+"""Strengths of shrinkage to choose from, for classes."""
+STRENGTHS_OF_NUMBERS = (1.0, 3.0, *STRENGTHS)
+"""The same for numbers: where they have outliers, leaves of few rows are believed at once."""
+
+SLACK = 0.03
+"""Share of the least cross-validated loss that a smaller tree of classes may cost, unless `se` is 0.
+
+In large tables standard errors are so small that hundreds of leaves would be kept for what nobody notices.
+"""
 
 
 def drawn_folds(rows: Dataset, n_folds: int, repeats: int, seed: int) -> list[list[Fold]]:
@@ -46,12 +57,13 @@ def prune_smoothed(
     unit: float = 1.0,
     judged: Callable[[Dataset, Dataset], Dataset] = lambda held_out, _: held_out,
 ) -> tuple[Pruned, float]:
-    """Grow a tree and prune it by cost-complexity, to be shrunk.
+    """Grow a tree, shrink what its nodes predict, and prune it by cost-complexity.
 
-    The nested sequence is that of the errors on the training rows. The tree of the sequence, and how far its
-    predictions are shrunk, are chosen by cross-validation of the shrunken class probabilities (their Brier
-    score), which tells trees apart that make the same errors and hangs less on the folds than counts of
-    errors do; under costs by these, of numbers by the squared error.
+    The nested sequence is that of the errors which shrunken predictions make on the training rows: a split
+    that changes no class once few rows count for less saves nothing, and goes first. The tree of the
+    sequence, and how far its predictions are shrunk, are chosen by cross-validation of the shrunken class
+    probabilities (their Brier score), which tells trees apart that make the same errors and hangs less on the
+    folds than counts of errors do; under costs by these, of numbers by the squared error.
 
     Parameters
     ----------
@@ -64,7 +76,7 @@ def prune_smoothed(
     folds : list of lists of pairs of row numbers
         The folds, of each time they were drawn.
     shrinkage : float or None
-        See `shrunk`; None chooses from `STRENGTHS`.
+        See `shrunk`; None chooses from `STRENGTHS`, or `STRENGTHS_OF_NUMBERS`.
     unit : float
         Weight of a row.
     judged : callable
@@ -73,49 +85,81 @@ def prune_smoothed(
     Returns
     -------
     Pruned, and the shrinkage
+        The tree is shrunk, as is the one that was grown.
     """
     tree = grow_on(np.arange(len(rows)))
-    strengths = [unit * strength for strength in (STRENGTHS if shrinkage is None else (shrinkage,))]
-    if not folds and pruner.alpha is None:  # all rows are the same: there is nothing to choose
-        pruner = CostComplexity(alpha=0.0)
-    if pruner.alpha is not None and (len(strengths) == 1 or not folds):
-        pruned, strength = pruner.prune(tree), strengths[len(strengths) // 2]
-    else:
-        links = weakest_links(tree)
-        sums = _losses(tree, links, rows, folds, grow_on=grow_on, strengths=strengths, judged=judged)
-        if pruner.alpha is None:
-            best = int(np.argmin([each.mean.min() for each in sums]))
-            # Draws of folds are no further rows: a mean over them is hardly surer than one of them.
-            pruned = pruner.choose(links, sums[best].mean, sums[best].se * np.sqrt(len(folds)))
-        else:
-            pruned = pruner.prune(tree)
-            step = int(np.searchsorted(alphas_of(links.path()), pruner.alpha, "right")) - 1
-            best = int(np.argmin([each.mean[step] for each in sums]))
-        strength = strengths[best]
-    return replace(pruned, grown=(tree, rows)), strength
+
+    def judge(strengths: Sequence[float], steps: Sequence[Array], loss: Loss | None) -> list[LossSums]:
+        sums = [LossSums.nothing(len(each)) for each in steps]
+        for growing, held_out in (pair for pairs in folds for pair in pairs):
+            part = grow_on(growing)
+            others = judged(rows.take(held_out), rows.take(growing))
+            smooth = shrunk_by_each(part, strengths)
+            of_fold = losses_of_each(smooth, others, collapse_alphas(smooth), steps, loss)
+            sums = [total + one for total, one in zip(sums, of_fold, strict=True)]
+        return sums
+
+    pruned, strength = choose_smoothed(tree, pruner, judge, len(folds), shrinkage=shrinkage, unit=unit)
+    return replace(pruned, grown=(shrunk(tree, strength), rows)), strength
 
 
-def _losses(
+def choose_smoothed(
     tree: Tree,
-    links: Links,
-    rows: Dataset,
-    folds: Sequence[Sequence[Fold]],
+    pruner: CostComplexity,
+    judge: Judge,
+    n_draws: int,
     *,
-    grow_on: Grow,
-    strengths: Sequence[float],
-    judged: Callable[[Dataset, Dataset], Dataset],
-) -> list[LossSums]:
-    """Losses of every tree of the sequence, by strength of shrinkage; means over the draws of folds."""
-    steps = between(alphas_of(links.path()))
+    shrinkage: float | None,
+    unit: float = 1.0,
+) -> tuple[Pruned, float]:
+    """Choose a tree of the nested sequence, and how far it is shrunk, by the losses of held-out rows.
+
+    Parameters
+    ----------
+    tree : Tree
+        The largest, as it was grown.
+    judge : callable
+        Gives the losses of all folds, for each strength of shrinkage at all steps of its sequence.
+    n_draws : int
+        How often folds were drawn; not at all if there is nothing to choose.
+    pruner, shrinkage, unit
+        As for `prune_smoothed`.
+    """
+    to_choose_from = STRENGTHS if tree.is_classifier else STRENGTHS_OF_NUMBERS
+    strengths = [unit * strength for strength in (to_choose_from if shrinkage is None else (shrinkage,))]
+    middle = len(strengths) // 2
+    smooth = shrunk_by_each(tree, strengths)
+
+    def unjudged() -> tuple[Pruned, float]:
+        as_it_is = CostComplexity(alpha=0.0) if pruner.alpha is None else pruner
+        return as_it_is.prune(smooth[middle]), strengths[middle]
+
+    if not n_draws or (pruner.alpha is not None and len(strengths) == 1):
+        return unjudged()  # all rows are the same, or there is nothing to choose
+    links = [weakest_links(each) for each in smooth]
+    alphas = [alphas_of(each.path()) for each in links]
     loss: Loss | None = "brier" if tree.is_classifier and tree.costs is None else None
-    sums = [LossSums.nothing(len(steps))] * len(strengths)
-    for growing, held_out in (pair for pairs in folds for pair in pairs):
-        part = grow_on(growing)
-        leaf_from = weakest_links(part).leaf_from()
-        others = judged(rows.take(held_out), rows.take(growing))
-        nested = NestedRows.of(part, others, leaf_from, steps)
-        sums = [
-            total + nested.losses(smooth, loss)
-            for total, smooth in zip(sums, shrunk_by_each(part, strengths), strict=True)
-        ]
-    return sums
+    sums = judge(strengths, [between(each) for each in alphas], loss)
+    if sums[0].weight <= 0:  # every fold holds out classes that no other row has, so that none is judged
+        return unjudged()
+    if pruner.alpha is None:
+        best = _first_of_least([each.mean.min() for each in sums])
+        # Draws of folds are no further rows: a mean over them is hardly surer than one of them.
+        se = sums[best].se * np.sqrt(n_draws)
+        slack = SLACK if pruner.se and tree.is_classifier else 0.0
+        return pruner.choose(links[best], sums[best].mean, se, slack), strengths[best]
+    steps = [int(np.searchsorted(each, pruner.alpha, "right")) - 1 for each in alphas]
+    best = _first_of_least([each.mean[step] for each, step in zip(sums, steps, strict=True)])
+    return pruner.prune(smooth[best]), strengths[best]
+
+
+def _first_of_least(losses: Sequence[float]) -> int:
+    """Find the least loss, of those equal but for rounding the first: rows are added up in any order."""
+    return int(np.argmax(np.array(losses) <= min(losses) * (1 + 1e-9)))
+
+
+def collapse_alphas(smooth: Sequence[Tree], risk: Risk | None = None) -> list[Array]:
+    """Give the alphas from which nodes are leaves, of a tree that was shrunk by several strengths."""
+    if smooth[0].is_classifier:
+        return [leaf_alphas(each, risk) for each in smooth]
+    return [leaf_alphas(smooth[0], risk)] * len(smooth)  # shrinking changes no node's risk

@@ -19,7 +19,7 @@ from treewright.errors import DataError
 from treewright.growing.grow_tree import Progress, class_factor, grow
 from treewright.growing.recipe import AnyRecipe, Recipe
 from treewright.pruning import CostComplexity, EarlyStopping, Pruned, Pruner, Simplify, pruner_of
-from treewright.pruning.cost_complexity import Links, alphas_of, between, weakest_links
+from treewright.pruning.cost_complexity import Links, alphas_of, between, leaf_alphas, weakest_links
 from treewright.pruning.early_stopping import best_first_order, losses_by_splits, resized
 from treewright.pruning.losses import Risk
 from treewright.pruning.nested import LossSums, nested_losses
@@ -284,7 +284,7 @@ def as_weighed(rows: Dataset, recipe: AnyRecipe, grown_on: Dataset) -> Dataset:
     if factor is None or rows.target is None:
         return rows
     weight = factor[rows.target]
-    return replace(rows, weight=weight if rows.weight is None else weight * rows.weight)
+    return rows.weighted(weight if rows.weight is None else weight * rows.weight)
 
 
 def _cross_validated(
@@ -316,7 +316,7 @@ def _judged_by_folds(
     sums = LossSums.nothing(len(steps))
     for growing, held_out in each_fold(rows, folds):
         fold_tree = grow_on(growing)
-        leaf_from = weakest_links(fold_tree, risk).leaf_from()
+        leaf_from = leaf_alphas(fold_tree, risk)
         sums += nested_losses(fold_tree, as_weighed(held_out, recipe, growing), leaf_from, steps, risk)
     return sums
 

@@ -35,7 +35,8 @@ def write_forest(forest: ForestModel, path: str | os.PathLike[str]) -> None:
     arrays["seeds"] = draws.seeds
     if draws.chance is not None:
         arrays["chance"] = draws.chance
-    header["draws"] = {"n_rows": draws.n_rows, "n_draws": draws.n_draws, "balanced": draws.balanced}
+    names = ("n_rows", "n_draws", "balanced", "splitmix")
+    header["draws"] = {name: getattr(draws, name) for name in names}
     read_trees(header, arrays)  # what is written can be read
     write_model(path, header | described(forest), arrays)
 
@@ -58,7 +59,9 @@ def read_trees(header: Header, arrays: Arrays) -> tuple[Trees, Draws]:
 
 def _draws(header: Header, seeds: NDArray[Any] | None, chance: NDArray[Any] | None, n_trees: int) -> Draws:
     said = header.get("draws")
-    kinds = {"n_rows": int, "n_draws": int, "balanced": bool}
+    kinds = {"n_rows": int, "n_draws": int, "balanced": bool, "splitmix": bool}
+    if isinstance(said, dict):
+        said = {"splitmix": True} | said  # files of version 0.1 do not say it
     if not isinstance(said, dict) or {name: type(value) for name, value in said.items()} != kinds:
         raise ModelFileError("the model is broken: it does not say how its rows were drawn")
     if not (0 < said["n_rows"] < 2**32 and 0 <= said["n_draws"] < 2**48):
@@ -71,7 +74,7 @@ def _draws(header: Header, seeds: NDArray[Any] | None, chance: NDArray[Any] | No
         or not (np.isfinite(chance).all() and (chance >= 0).all() and chance.any())
     ):
         raise ModelFileError("the model is broken: its rows have no sound chances to be drawn")
-    return Draws(said["n_rows"], seeds, said["n_draws"], chance, said["balanced"])
+    return Draws(said["n_rows"], seeds, said["n_draws"], chance, said["balanced"], said["splitmix"])
 
 
 # ---- trees ---------------------------------------------------------------------------------------

@@ -30,24 +30,21 @@ from treewright.tree.splits import (
     SplitTable,
     Table,
     Threshold,
+    array_types,
 )
 
 if TYPE_CHECKING:
     from treewright.rules.ruleset import RuleSet
 
-RULE_ARRAYS: dict[str, np.dtype[Any]] = {
-    "rule_begin": np.dtype(np.int64),
-    "rule_value": np.dtype(np.float64),
-    "rule_label": np.dtype(np.int32),
-    "rule_count": np.dtype(np.int64),
-    "rule_weight": np.dtype(np.float64),
-    "rule_risk": np.dtype(np.float64),
-    "condition_low": np.dtype(np.float64),
-    "condition_branch": np.dtype(np.uint8),
-    "condition_missing": np.dtype(np.uint8),
-    "value": np.dtype(np.float64),
-    "weight": np.dtype(np.float64),
-}
+RULE_ARRAYS = array_types(
+    "int64 rule_begin",
+    "float64 rule_value",
+    "int32 rule_label",
+    "int64 rule_count",
+    "float64 rule_weight rule_risk condition_low",
+    "uint8 condition_branch condition_missing",
+    "float64 value weight",
+)
 """The arrays of rules, beside those of the table of splits; the last rule is the default."""
 
 
@@ -163,7 +160,7 @@ def _condition(
         if kind == THRESHOLD:
             _demand(len(pool) == 0, "an interval lists categories")
             low = float(arrays["condition_low"][index])
-            return Interval(feature, low, float(table.threshold[index]), missing)
+            return Interval(feature, low, float(table.threshold[index]), missing, table.reads_below)
         _demand((pool >= 0) & (pool < schema.n_categories[feature]), "a condition lists unknown categories")
         _demand(np.diff(pool) > 0, "a condition's categories are not in order")
         return Values(feature, frozenset(pool.tolist()), missing)

@@ -117,6 +117,10 @@ def validate(arrays: Arrays, schema: Schema, tree_begin: NDArray[np.int64] | Non
     splits = _Splits.owned(arrays, "split_")
     _check_splits(splits, features, arrays["n_children"][splits.owner], "split")
     _check_default_branches(arrays, splits)
+    _require(
+        leaf | (arrays["default_branch"] != -1) | (not schema.outputs),
+        "node {at} shares rows, which a tree of several targets does not",
+    )
     competitors = _Splits.owned(arrays, "competitor_")
     # A competitor has as many branches as its own table needs, and one for what that leaves unanswered.
     limits = np.where(np.isin(competitors.kind, (TABLE, INTERVALS)), competitors.sizes + 1, 2)

@@ -65,23 +65,16 @@ class Links(NamedTuple):
         prunings = NestedPrunings(self.tree, self.steps())
         return PruningPath(self.leaves[last], self.risk[last], alpha, prunings=prunings)
 
-    def leaf_from(self) -> Array:
-        """Give the alpha from which each node is a leaf; infinite where a node above collapses before."""
-        return self._by_node(self.alpha)
-
     def steps(self) -> Array:
-        """Give the first tree of the path in which each node is a leaf; infinite as for `leaf_from`."""
-        return self._by_node(np.append(0, np.cumsum(self._differs())))
+        """Give the first tree of the path in which each node is a leaf; infinite as for `leaf_alphas`."""
+        of_node = np.full(self.tree.parent.shape, inf)
+        of_node[self.node[1:]] = np.cumsum(self._differs())
+        return of_node
 
     def _differs(self) -> NDArray[np.bool_]:
         """Whether each alpha but the first is larger than the one before by more than rounding."""
         alpha = np.maximum(self.alpha, 0.0)
         return np.asarray(np.diff(alpha) > SAME_ALPHA * alpha[-1])
-
-    def _by_node(self, steps: NDArray[Any]) -> Array:
-        of_node = np.full(self.tree.parent.shape, inf)
-        of_node[self.node[1:]] = steps[1:]
-        return of_node
 
 
 def _is_cv(value: Any) -> bool:
@@ -187,9 +180,12 @@ class CostComplexity(Pruner):
             return self.choose(links, sums.mean, sums.se)
         return self._at(links, path, float(self.alpha or 0.0))
 
-    def choose(self, links: Links, held_out: Array, se: Array) -> Pruned:
-        """Take the tree that is best on other rows, or the smallest within `se` standard errors of it."""
-        path = links.path().choose(held_out, self.se, measure="held_out", se=se)
+    def choose(self, links: Links, held_out: Array, se: Array, slack: float = 0.0) -> Pruned:
+        """Take the tree that is best on other rows, or the smallest within `se` standard errors of it.
+
+        See `PruningPath.choose` for `slack`.
+        """
+        path = links.path().choose(held_out, self.se, measure="held_out", se=se, slack=slack)
         return self._at(links, path, float(alphas_of(path)[path.chosen]))
 
     def _at(self, links: Links, path: PruningPath, alpha: float) -> Pruned:
@@ -255,6 +251,20 @@ def weakest_links(tree: Tree, risk: Risk | None = None) -> Links:
         risk=(risks[is_leaf].sum() + np.concatenate([[0.0], np.cumsum(rises)])) / scale,
         leaves=np.count_nonzero(is_leaf) - np.concatenate([[0], np.cumsum(saved_leaves[nodes])]),
     )
+
+
+def leaf_alphas(tree: Tree, risk: Risk | None = None) -> Array:
+    """Give the alpha from which each node is a leaf; infinite where a node above collapses before.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "a"]).tree_
+    >>> leaf_alphas(tree).round(3).tolist()
+    [0.167, inf, inf, inf, inf]
+    """
+    risks, scale = _scaled_risk(tree, risk)
+    return np.asarray(_collapse_alphas(tree, risks)[0] / scale)
 
 
 def _fold_numbers(cv: ArrayLike) -> Any:

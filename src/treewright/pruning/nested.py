@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +56,10 @@ class LossSums:
     def mean(self) -> Array:
         """Mean loss of each tree."""
         if self.weight <= 0:
-            raise DataError("the held-out rows weigh nothing: every one is of a class of weight 0.")
+            raise DataError(
+                "the held-out rows weigh nothing: every one is of a class of weight 0. Leave these classes "
+                "out, or hold out more rows."
+            )
         return self.loss / self.weight
 
     @property
@@ -83,68 +88,92 @@ def nested_losses(
     risk : str or None
         The loss, see `row_loss`.
     """
-    return NestedRows.of(tree, rows, leaf_from, steps).losses(tree, risk)
+    return losses_of_each([tree], rows, [leaf_from], [steps], risk)[0]
 
 
-@dataclass(frozen=True)
-class NestedRows:
-    """Where rows end in trees that collapsing nodes gives: those of several predictions are judged by it.
+def losses_of_each(
+    trees: Sequence[Tree],
+    rows: Dataset,
+    leaf_from: Sequence[Array],
+    steps: Sequence[Array],
+    risk: Loss | None = None,
+) -> list[LossSums]:
+    """Give the losses of several trees that differ in what their nodes predict, see `nested_losses`.
 
-    Attributes
-    ----------
-    rows : Dataset
-    row, weight, node : arrays
-        A row, its weight, or the part of it, and a node that it ends at,
-    starts, ends : int arrays
-        in the trees from here up to there.
-    n_trees : int
+    The trees stand side by side as one, so that small ones take hardly longer than one of them.
     """
-
-    rows: Dataset
-    row: Ids
-    weight: Array
-    node: Ids
-    starts: Ids
-    ends: Ids
-    n_trees: int
-
-    @classmethod
-    def of(cls, tree: Tree, rows: Dataset, leaf_from: Array, steps: Array) -> NestedRows:
-        """Send rows through a tree; see `nested_losses`."""
-        n_trees = len(steps)
-        steps = np.minimum(steps, np.finfo(float).max)  # what never happens does not at the last step either
-        # A node is a leaf of the trees from first up to last, many of none: rows climb past those.
-        first = np.searchsorted(steps, np.where(tree.n_children == 0, -np.inf, leaf_from))
-        last = np.searchsorted(steps, there_until(tree, leaf_from))
-        above = _nearest_above(tree, first < last)
-        parts = place(tree, rows)
-        # A row that stays at a node ends there in every tree that has it.
-        row, weight, node, starts = parts.row, parts.weight, parts.node, np.zeros(len(parts.row), np.int64)
-        ended = []
-        while len(node):
-            ended.append((row, weight, node, starts))
-            node = above[node]
-            climbing = np.flatnonzero(node >= 0)
-            row, weight, node = row[climbing], weight[climbing], node[climbing]
-            starts = first[node]
-        row, weight, node, starts = map(np.concatenate, zip(*ended, strict=True))
-        return cls(rows, row, weight, node, starts, np.maximum(last[node], starts), n_trees)
-
-    def losses(self, tree: Tree, risk: Loss | None = None) -> LossSums:
-        """Sum up the losses by what the nodes of the tree predict."""
-        assert self.rows.target is not None
-        target = self.rows.target[self.row]
-        if tree.equations is None:
-            loss = row_loss(tree, target, self.node, risk)
-        else:
-            loss = (target - tree.equations.say(self.rows, self.row, self.node)) ** 2
-        weighed = self.weight * loss
-        loss, loss_twice, squares = (
-            np.cumsum(_change(self.starts, self.ends, term, self.n_trees))
-            for term in (weighed, self.weight * weighed, weighed**2)
+    tree, copies = trees[0], np.arange(len(trees))
+    slots = np.cumsum([0, *(len(each) + 1 for each in steps)])  # a step more for what no tree ends
+    parts = place(tree, rows)
+    root = copies * len(tree)
+    parent = np.where(tree.parent >= 0, tree.parent + root[:, None], -1).ravel()
+    until = there_until(parent, np.concatenate(leaf_from)).reshape(len(trees), -1)
+    starts = [np.where(tree.n_children == 0, -np.inf, each) for each in leaf_from]
+    # A node is a leaf of the trees from first up to last, many of none: rows climb past those.
+    first, last = (
+        np.concatenate(
+            [
+                slot + np.searchsorted(_ever(at), when)
+                for slot, at, when in zip(slots[:-1], steps, whens, strict=True)
+            ]
         )
-        total = np.ones(len(self.rows)) if self.rows.weight is None else self.rows.weight
-        return LossSums(float(total.sum()), float((total**2).sum()), loss, loss_twice, squares)
+        for whens in (starts, until)
+    )
+    above = _nearest_above(parent, first < last)
+    # A row that stays at a node ends there in every tree that has it.
+    row, weight = np.tile(parts.row, len(trees)), np.tile(parts.weight, len(trees))
+    node, begin = (parts.node + root[:, None]).ravel(), np.repeat(slots[:-1], len(parts.row))
+    ended = []
+    while len(node):
+        ended.append((row, weight, node, begin))
+        node = above[node]
+        climbing = np.flatnonzero(node >= 0)
+        row, weight, node = row[climbing], weight[climbing], node[climbing]
+        begin = first[node]
+    row, weight, node, begin = map(np.concatenate, zip(*ended, strict=True))
+    end = np.maximum(last[node], begin)
+    weighed = weight * _loss_at(trees, rows, row, node, risk)
+    changes = [
+        np.bincount(begin, term, slots[-1]) - np.bincount(end, term, slots[-1])
+        for term in (weighed, weight * weighed, weighed**2)
+    ]
+    total = np.ones(len(rows)) if rows.weight is None else rows.weight
+    weights = float(total.sum()), float((total**2).sum())
+    return [
+        LossSums(*weights, *(np.cumsum(change[here : there - 1]) for change in changes))
+        for here, there in pairwise(slots.tolist())
+    ]
+
+
+def _ever(steps: Array) -> Array:
+    """Give the steps with a last one that is finite: what never happens does not at the last step either."""
+    return np.minimum(steps, np.finfo(float).max)
+
+
+def _loss_at(
+    trees: Sequence[Tree], rows: Dataset, row: Ids, node: Ids, risk: Loss | None
+) -> NDArray[np.float64]:
+    """Give the losses of rows at nodes, those of the second tree numbered after those of the first."""
+    assert rows.target is not None
+    size, target = len(trees[0]), rows.target[row]
+    if trees[0].equations is not None:
+        return np.asarray((target - trees[0].equations.say(rows, row, node % size)) ** 2)
+    loss, copy = np.empty(len(row)), node // size
+    for at, tree in enumerate(trees):
+        own = slice(None) if len(trees) == 1 else copy == at
+        loss[own] = row_loss(tree, target[own], node[own] % size, risk)
+    return loss
+
+
+def nested_errors(tree: Tree, errors: Array, n_rows: int, leaf_from: Array, steps: Array) -> LossSums:
+    """Give the same of rows that weigh one and end in one leaf each, by the errors of each node as a leaf.
+
+    `held_out_loss` tells them: rows need not be sent through the tree again.
+    """
+    first = np.searchsorted(steps, np.where(tree.n_children == 0, -np.inf, leaf_from))
+    last = np.maximum(np.searchsorted(steps, there_until(tree.parent, leaf_from)), first)
+    loss = np.cumsum(_change(first, last, errors, len(steps)))
+    return LossSums(float(n_rows), float(n_rows), loss, loss, loss)
 
 
 def _change(starts: Ids, ends: Ids, term: Array, n_trees: int) -> Array:
@@ -153,14 +182,14 @@ def _change(starts: Ids, ends: Ids, term: Array, n_trees: int) -> Array:
     return np.asarray((np.bincount(starts, term, size) - np.bincount(ends, term, size))[:n_trees])
 
 
-def _nearest_above(tree: Tree, chosen: NDArray[np.bool_]) -> Ids:
+def _nearest_above(parent: NDArray[np.integer], chosen: NDArray[np.bool_]) -> Ids:
     """Give for each node the nearest of the chosen nodes above it, −1 if there is none."""
-    parent = tree.parent.astype(np.int64)
-    step = np.where((parent >= 0) & chosen[parent], parent, -1)
-    return over_ancestors(tree.parent, step, np.maximum)  # ids rise from the root
+    above = parent.astype(np.int64)
+    step = np.where((above >= 0) & chosen[above], above, -1)
+    return over_ancestors(parent, step, np.maximum)  # ids rise from the root
 
 
-def there_until(tree: Tree, leaf_from: Array) -> Array:
+def there_until(parent: NDArray[np.integer], leaf_from: Array) -> Array:
     """Give the step at which a node above each node collapses; infinite if none ever does."""
-    above = np.where(tree.parent >= 0, leaf_from[np.maximum(tree.parent, 0)], np.inf)
-    return over_ancestors(tree.parent, above, np.minimum)
+    above = np.where(parent >= 0, leaf_from[np.maximum(parent, 0)], np.inf)
+    return over_ancestors(parent, above, np.minimum)

@@ -148,7 +148,13 @@ class PruningPath:
         return map(self.__getitem__, range(len(self)))
 
     def choose(
-        self, estimate: Array, granted: float = 0.0, *, measure: str, se: Array | None = None
+        self,
+        estimate: Array,
+        granted: float = 0.0,
+        *,
+        measure: str,
+        se: Array | None = None,
+        slack: float = 0.0,
     ) -> PruningPath:
         """Take the smallest tree whose estimate is within `granted` standard errors of the least.
 
@@ -162,9 +168,11 @@ class PruningPath:
             What the estimate is.
         se : float array or None
             Standard errors of the estimates.
+        slack : float
+            A share of the least estimate that is granted if it is more than these standard errors.
         """
         best = int(np.argmin(estimate))
-        limit = estimate[best] + (0.0 if se is None else granted * se[best])
+        limit = estimate[best] + max(0.0 if se is None else granted * se[best], slack * estimate[best])
         chosen = int(np.flatnonzero(estimate <= limit + 1e-12 * abs(limit))[-1])
         columns: dict[str, Any] = {measure: estimate}
         return replace(self, se=se, chosen=chosen, **columns)

@@ -12,8 +12,7 @@ from treewright.arithmetic import matmul
 from treewright.criteria import impurity_of_shares
 from treewright.tree import Tree
 from treewright.tree.decision import decide, searched_weights
-from treewright.tree.routing import Parts, tally_parts
-from treewright.tree.topology import sum_below
+from treewright.tree.routing import Parts, count_rows, tally_parts
 
 Array = NDArray[np.float64]
 
@@ -44,7 +43,7 @@ def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:
     risk = errors_of(value, value, None) if tree.costs is None else matmul(value, tree.costs).min(axis=1)
     return replace(
         tree,
-        count=_count_rows(tree, parts),
+        count=count_rows(tree, parts),
         weight=weight,
         node_value=value,
         impurity=impurity_of_shares(impurity_name(tree), _searched_shares(value, tree.costs)),
@@ -74,18 +73,3 @@ def _with_parents_where_empty(tree: Tree, value: Array) -> Array:
     for node in np.flatnonzero(value.sum(axis=1) <= 0).tolist():  # parents come first
         value[node] = value[max(tree.parent[node], 0)]
     return value
-
-
-def _count_rows(tree: Tree, parts: Parts) -> NDArray[np.int64]:
-    """Count the rows that reach each node, shared ones as one each."""
-    row, node = parts.row, parts.node
-    if not len(row) or np.bincount(row).max() == 1:  # whole rows add up
-        own = np.bincount(node, minlength=len(tree)).astype(float)
-        return sum_below(tree.parent, own[:, None])[:, 0].astype(np.int64)
-    n_rows = int(row.max()) + 1
-    pairs = []
-    while len(node):
-        pairs.append(node * n_rows + row)
-        climbing = tree.parent[node] >= 0
-        row, node = row[climbing], tree.parent[node[climbing]].astype(np.int64)
-    return np.bincount(np.unique(np.concatenate(pairs)) // n_rows, minlength=len(tree))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,12 +74,25 @@ class Report:
     def __len__(self) -> int:
         return len(self.node)
 
-    def __getitem__(self, index: int) -> Decision:
+    @overload
+    def __getitem__(self, index: int) -> Decision: ...
+    @overload
+    def __getitem__(self, index: slice) -> Report: ...
+
+    def __getitem__(self, index: int | slice) -> Decision | Report:
+        if isinstance(index, slice):
+            return replace(
+                self,
+                node=self.node[index],
+                before=self.before[index],
+                after=self.after[index],
+                action=self.action[index],
+            )
         action = ACTIONS[self.action[index]]
         return Decision(int(self.node[index]), float(self.before[index]), float(self.after[index]), action)
 
     def __iter__(self) -> Iterator[Decision]:
-        return map(self.__getitem__, range(len(self)))
+        return (self[index] for index in range(len(self)))
 
     @property
     def collapsed(self) -> NDArray[np.int64]:

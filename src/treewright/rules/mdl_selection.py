@@ -93,15 +93,16 @@ def _choose_bits(n: float, k: float) -> float:
 
 
 def rule_bits(rule: Rule, labelled: LabelledRows) -> float:
-    """Bits to tell the conditions of a rule; their order says nothing."""
+    """Bits to tell the conditions of a rule; their order says nothing. Weights count as rows."""
     schema, bits = labelled.rows.schema, 0.0
+    n_rows = float(labelled.weight.sum())
     for condition in rule.conditions:
         if isinstance(condition, Side):
-            bits += len(condition.features) * (log2(len(schema.columns)) + log2(len(labelled) + 1))
+            bits += len(condition.features) * (log2(len(schema.columns)) + log2(n_rows + 1))
             continue
         column = schema.columns[condition.feature]
         if isinstance(condition, Interval):
-            cuts = len(column.categories) or max(len(labelled) - 1, 1)
+            cuts = len(column.categories) or max(n_rows - 1, 1.0)
             each = 1 + log2(cuts)
         else:
             each = min(len(column.categories), len(condition.codes) * log2(max(len(column.categories), 2)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from treewright.data.columns import plain, plain_value
 from treewright.export.text import percent
 from treewright.formatting.html_table import html_table
-from treewright.formatting.text import counted, quoted
+from treewright.formatting.text import counted, figure, quoted
 from treewright.formatting.text_table import aligned
 from treewright.rules.rule import Rule
 from treewright.tree.conditions import Condition, Interval, Values
@@ -40,7 +40,7 @@ def _quality(rules: RuleSet, rule: Rule) -> str:
         return rows
     if rules.is_classifier:
         return f"{rows}, {percent(rule.confidence)} %"
-    return f"{rows}, ± {_spread(rule):.4g}"
+    return f"{rows}, ± {figure(_spread(rule))}"
 
 
 def _spread(rule: Rule) -> float:
@@ -60,7 +60,7 @@ def _cells(rules: RuleSet) -> tuple[list[str], list[list[str]]]:
         premise = " AND ".join(rule.premise(rules.schema)) if rule is not rules.default else "otherwise"
         start = [str(number), said(rules, rule), str(rule.count), f"{rule.weight / rules.weight:.3f}"]
         numbers = [_rounded(rule.confidence), _rounded(lift(rules, rule))]
-        body.append([*start, *(numbers if rules.is_classifier else [f"{_spread(rule):.4g}"]), premise])
+        body.append([*start, *(numbers if rules.is_classifier else [figure(_spread(rule))]), premise])
     return heads, body
 
 

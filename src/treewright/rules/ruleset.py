@@ -23,6 +23,7 @@ from treewright.tree.conditions import Rows
 
 if TYPE_CHECKING:
     from treewright.data import Schema
+    from treewright.data.schema import Infinities
 
 
 @public
@@ -81,15 +82,15 @@ class RuleSet:
 
     # ---- predicting ------------------------------------------------------------------------------
 
-    def encode(self, X: Any, estimator: str = "RuleSet") -> Rows:
+    def encode(self, X: Any, inf: Infinities = "error", estimator: str = "RuleSet") -> Rows:
         """Read rows of a table as the rules' features; unseen categories count as missing."""
-        numbers, codes = self.schema.encode(X, estimator=estimator)
+        numbers, codes = self.schema.encode(X, inf=inf, estimator=estimator)
         self.schema.refuse_infinities(numbers)
         return Rows(self.schema, numbers, codes)
 
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: Any, *, inf: Infinities = "error") -> NDArray[np.int64]:
         """Give the position of the rule that predicts for each row; the default's is `len(rules)`."""
-        return first_rule(self.rules, self.encode(X))
+        return first_rule(self.rules, self.encode(X, inf))
 
     def said_by(self, which: NDArray[np.int64]) -> NDArray[Any]:
         """Give what the rules at given positions predict."""
@@ -104,21 +105,23 @@ class RuleSet:
         value = np.stack([rule.value for rule in (*self.rules, self.default)])
         return np.asarray(value / value.sum(axis=1, keepdims=True))
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, *, inf: Infinities = "error") -> NDArray[Any]:
         """Predict the class or the number of each row.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
             Of the kinds that estimators take. Unseen categories count as missing.
+        inf : {"error", "extreme"}
+            Refuse infinite numbers, or take them as the largest finite ones, as the tree's estimator does.
         """
-        return self.said_by(self.apply(X))
+        return self.said_by(self.apply(X, inf=inf))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, inf: Infinities = "error") -> NDArray[np.float64]:
         """Share of each class among the training rows of the rule that predicts for a row."""
         if not self.is_classifier:
             raise AttributeError("rules that predict numbers have no class probabilities")
-        return np.asarray(self.class_probabilities[self.apply(X)])
+        return np.asarray(self.class_probabilities[self.apply(X, inf=inf)])
 
     # ---- pruning ---------------------------------------------------------------------------------
 
@@ -132,6 +135,7 @@ class RuleSet:
         cf: float = 0.25,
         choose: bool | None = None,
         verbose: int | bool = 0,
+        inf: Infinities = "error",
     ) -> RuleSet:
         """Make the rules shorter, and with most estimates fewer; these here stay as they are.
 
@@ -162,6 +166,8 @@ class RuleSet:
             their estimated errors. None does unless the estimate is "holdout".
         verbose : int or bool
             Show progress in the terminal.
+        inf : {"error", "extreme"}
+            As for `predict`.
 
         Examples
         --------
@@ -174,15 +180,17 @@ class RuleSet:
         IF petal length > 4.95 THEN virginica  (46 rows, 96 %)
         OTHERWISE setosa  (150 rows, 33 %)
         """
-        labelled = self.labelled(X, y, sample_weight)
+        labelled = self.labelled(X, y, sample_weight, inf)
         progress = progress_bar(verbose, "pruning rules")
         rules, default = rewritten(self.rules, labelled, Pruning(estimate, cf), choose, progress)
         return RuleSet(self.schema, tuple(rules), default, labelled.totals(), float(labelled.weight.sum()))
 
-    def labelled(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> LabelledRows:
+    def labelled(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, inf: Infinities = "error"
+    ) -> LabelledRows:
         """Read rows with their target as the rules' features and classes."""
-        numbers, codes = self.schema.encode(X, estimator="RuleSet")
-        rows, _ = labelled_rows(self.schema, numbers, codes, y, sample_weight, name="RuleSet")
+        read = self.encode(X, inf)
+        rows, _ = labelled_rows(self.schema, read.numbers, read.codes, y, sample_weight, name="RuleSet")
         return LabelledRows.of(rows)
 
     # ---- files -----------------------------------------------------------------------------------

@@ -11,6 +11,9 @@ from treewright import _core, criteria
 
 Array = NDArray[np.float64]
 
+ROUNDING_SHARE = 1e-13
+"""Of a node's weight: a branch of less is what sums of weights lose, and no tree has it: NUMERICS.md."""
+
 
 def cut_gains(
     impurity: str, x: Array, target: NDArray[np.generic], weight: Array, n_classes: int = 0
@@ -18,7 +21,8 @@ def cut_gains(
     """Give every cut halfway between neighbouring values that could be the best, with its gain.
 
     For classes these are the cuts where the class changes (Fayyad & Irani, 1992); for numbers all, but for
-    those that leave a branch of "poisson" without any event, which no tree makes.
+    those that leave a branch of "poisson" without any event, or one without any weight to speak of, which no
+    tree makes.
 
     Parameters
     ----------
@@ -43,6 +47,9 @@ def cut_gains(
         if n_classes
         else _number_gains(impurity, place, np.asarray(target, float), weight)
     )
+    below = np.bincount(place, weight)
+    lighter = np.minimum(np.cumsum(below)[:-1], np.cumsum(below[::-1])[-2::-1])
+    wanted &= lighter > ROUNDING_SHARE * below.sum()
     return [(float(cuts[at]), float(gains[at])) for at in np.flatnonzero(wanted).tolist()]
 
 
@@ -64,15 +71,15 @@ def _number_gains(
     order = np.argsort(place, kind="stable")
     y, w, last = target[order], weight[order], np.flatnonzero(np.diff(place[order]))
     mean, total = np.average(y, weights=w), w.sum()
-    left = np.cumsum(w)[last]
+    left, right = np.cumsum(w)[last], np.cumsum(w[::-1])[::-1][last + 1]
     if impurity == "absolute_error":
         below, above = _absolute_deviations(y, w), _absolute_deviations(y[::-1], w[::-1])[::-1]
         return (below[-1] - below[last] - above[last + 1]) / total, np.ones(len(last), bool)
     centred = np.cumsum(w * (y - mean))[last]  # the other side has as much, with the other sign
     if impurity == "squared_error":
-        return centred**2 / left / (total - left), np.ones(len(last), bool)
-    events = np.stack([left * mean + centred, (total - left) * mean - centred])
-    expected = np.stack([left, total - left]) * mean
+        return centred**2 / left / right, np.ones(len(last), bool)
+    events = np.stack([left * mean + centred, right * mean - centred])
+    expected = np.stack([left, right]) * mean
     wanted = np.asarray((events > 1e-9 * expected).all(axis=0))  # what is less is rounding
     ratio = np.where(wanted, events / expected, 1.0)
     return (events * _core.log(ratio)).sum(axis=0) / total, wanted

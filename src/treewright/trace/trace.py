@@ -204,7 +204,7 @@ class Trace:
         own = weight[here]
         if factor is not None and taken.target is not None:
             own = own * factor[taken.target]
-        return replace(taken, weight=own)
+        return taken.weighted(own)
 
     @cached_property
     def _class_factor(self) -> Array | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from treewright.tree.splits import (
     Split,
     Table,
     Threshold,
-    best_bound,
+    bound_words,
     branch_of,
     feature_cuts,
 )
@@ -64,12 +64,15 @@ class Interval:
         Infinite where there is no bound. Both are +inf if only missing values will do.
     missing : bool
         Whether a missing value will do.
+    below : bool
+        Whether it reads as *at least the number after* `low` and *below that after* `high`, see `Threshold`.
     """
 
     feature: int
     low: float = -math.inf
     high: float = math.inf
     missing: bool = False
+    below: bool = field(default=False, compare=False, repr=False)
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -85,7 +88,7 @@ class Interval:
     def join(self, other: Interval) -> Interval:
         """Give the condition that both hold."""
         low, high = max(self.low, other.low), min(self.high, other.high)
-        return Interval(self.feature, low, max(low, high), self.missing and other.missing)
+        return replace(self, low=low, high=max(low, high), missing=self.missing and other.missing)
 
     def weaker(self) -> list[Condition | None]:
         """List what is left when one part of the condition is dropped; None is nothing."""
@@ -103,13 +106,13 @@ class Interval:
             return f"{name} is known"
         if self.low == -math.inf or self.high == math.inf:
             above = self.high == math.inf
-            cut = Threshold(self.feature, self.low if above else self.high)
+            cut = Threshold(self.feature, self.low if above else self.high, self.below)
             return cut.condition(schema, int(above), decimals=decimals)
         if column.kind == "ordinal" and math.floor(self.low + 1) == math.floor(self.high):
             return f"{name} = {value_text(column, self.high)}"
-        (over, low), (under, high) = best_bound(self.low, 1), best_bound(self.high, 0)
+        (_, low), (under, high) = (bound_words(cut, 0, self.below) for cut in (self.low, self.high))
         low_text, high_text = (value_text(column, bound, decimals) for bound in (low, high))
-        return f"{low_text} {'≤' if over == '≥' else '<'} {name} {under} {high_text}"
+        return f"{low_text} {'≤' if self.below else '<'} {name} {under} {high_text}"
 
 
 @dataclass(frozen=True)
@@ -199,7 +202,8 @@ def on_branch(split: Split, branch: int, schema: Schema, default_branch: int) ->
     'age > 30.5'
     >>> on_branch(Table(1, {0: 0, 1: 1}, 2), 0, schema, default_branch=0).words(schema)  # no fish was there
     'pet in {cat, fish}'
-    >>> on_branch(Hyperplane((0,), (-1.0,), -30.0), 0, schema, default_branch=0).words(schema)  # −age ≤ −30
+    >>> turned = Hyperplane((0,), (-1.0,), -30.0, below=True)  # −age ≤ −30
+    >>> on_branch(turned, 0, schema, default_branch=0).words(schema)
     'age ≥ 30'
     """
     condition = replace(answered(split, branch), missing=branch == default_branch)
@@ -216,11 +220,11 @@ def answered(split: Split, branch: int) -> Condition:
     cuts = feature_cuts(split)
     ends = (-math.inf, *cuts, math.inf)
     if not isinstance(split, Hyperplane | Sphere):
-        return Interval(split.feature, ends[branch], ends[branch + 1])
+        return Interval(split.feature, ends[branch], ends[branch + 1], below=getattr(split, "below", False))
     if not cuts:
         return Side(split, branch)
     place = len(cuts) - branch  # it runs the other way
-    return Interval(split.features[0], ends[place], ends[place + 1])
+    return Interval(split.features[0], ends[place], ends[place + 1], below=getattr(split, "below", False))
 
 
 def joined(conditions: Iterable[Condition]) -> tuple[Condition, ...]:

@@ -13,21 +13,17 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.formatting.text import number_text, printable, sum_text
-from treewright.tree.splits import Table, concatenated_ranges, freeze, same_arrays
+from treewright.tree.splits import Table, array_types, concatenated_ranges, freeze, same_arrays
 
 if TYPE_CHECKING:
     from treewright.data import Dataset, Schema
 
-EQUATION_ARRAYS: dict[str, np.dtype[Any]] = {
-    "constant": np.dtype(np.float64),
-    "begin": np.dtype(np.int64),
-    "feature": np.dtype(np.int32),
-    "code": np.dtype(np.int32),
-    "coefficient": np.dtype(np.float64),
-    "gain": np.dtype(np.float64),
-    "fill": np.dtype(np.float64),
-    "range": np.dtype(np.float64),
-}
+EQUATION_ARRAYS = array_types(
+    "float64 constant",
+    "int64 begin",
+    "int32 feature code",
+    "float64 coefficient gain fill range",
+)
 """The types of the arrays; among those of a tree their names begin with ``equation_``."""
 
 PREFIX = "equation_"

@@ -242,3 +242,18 @@ def tally_ends(tree: Tree, parts: Parts, target: NDArray[Any]) -> Array:
     above = target[parts.row] - tree.node_value[0, 0]
     moments = (weight, weight * above, weight * above**2)
     return np.stack([np.bincount(parts.node, moment, minlength=n_nodes) for moment in moments], axis=1)
+
+
+def count_rows(tree: Tree, parts: Parts) -> Ids:
+    """Count the rows that reach each node, shared ones as one each."""
+    row, node = parts.row, parts.node
+    if not len(row) or np.bincount(row).max() == 1:  # whole rows add up
+        own = np.bincount(node, minlength=len(tree)).astype(float)
+        return sum_below(tree.parent, own[:, None])[:, 0].astype(np.int64)
+    n_rows = int(row.max()) + 1
+    pairs = []
+    while len(node):
+        pairs.append(node * n_rows + row)
+        climbing = tree.parent[node] >= 0
+        row, node = row[climbing], tree.parent[node[climbing]].astype(np.int64)
+    return np.bincount(np.unique(np.concatenate(pairs)) // n_rows, minlength=len(tree))

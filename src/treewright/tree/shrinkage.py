@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
+from treewright.tree.decision import costs_of
 from treewright.tree.tree import Tree
 
 
@@ -16,7 +17,8 @@ def shrunk(tree: Tree, strength: float) -> Tree:
 
     On the way from the root to a node the prediction changes with every branch. The change counts by the
     share n / (n + strength), where n is the weight of the node that branches: what few rows say counts less.
-    The class weights, or means, of the training rows stay with the tree as `observed`.
+    The class weights, or means, of the training rows stay with the tree as `observed`; the risk of its nodes
+    is what the classes that they now lead to cost on these rows.
 
     Parameters
     ----------
@@ -53,7 +55,14 @@ def shrunk_by_each(tree: Tree, strengths: Sequence[float]) -> list[Tree]:
         predicted = np.maximum(predicted, 0.0)
         total = np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
         predicted *= (total / predicted.sum(axis=2))[:, :, None]
-    return [
-        tree if strength == 0 else replace(tree, node_value=predicted[:, at], observed=tree.training_value)
-        for at, strength in enumerate(strengths)
-    ]
+        predicted[0] = tree.node_value[0]  # nothing is above the root: it says what it said, to the last bit
+    of_each = zip(strengths, predicted.swapaxes(0, 1), strict=True)
+    return [_predicting(tree, value) if strength else tree for strength, value in of_each]
+
+
+def _predicting(tree: Tree, value: NDArray[np.float64]) -> Tree:
+    """Give the tree with other predictions, and what these cost on the training rows."""
+    if not tree.is_classifier:
+        return tree.predicting(value)
+    label = tree.decide(value / value.sum(axis=1, keepdims=True) if tree.shares_rows else value)
+    return tree.predicting(value, costs_of(label, tree.training_value, tree.costs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ NODE_RECORD = np.dtype(
 
 
 class SklearnArrays(Topology):
-    """What ``sklearn.tree._tree.Tree`` calls the arrays of a binary tree, made once and read-only."""
+    """What ``sklearn.tree._tree.Tree`` calls the arrays of a binary tree, made once; `value` takes edits."""
 
     schema: Schema
     default_branch: NDArray[np.int32]
@@ -54,14 +54,47 @@ class SklearnArrays(Topology):
     split_begin: NDArray[np.int64]
     splits: SplitTable
     costs: NDArray[np.float64] | None
+    observed: NDArray[np.float64] | None
+    decided: NDArray[np.int32] | None
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    if TYPE_CHECKING:
+
+        @property
+        def training_value(self) -> NDArray[np.float64]:
+            """Class weights, or means, of the training rows at each node."""
 
     @cached_property
     def value(self) -> NDArray[np.float64]:
-        """What each node predicts: class probabilities, or a number; of shape (nodes, targets, classes)."""
+        """What each node predicts: class probabilities, or a number; of shape (nodes, targets, classes).
+
+        Libraries write into it, as they do into scikit-learn's: estimators predict what it holds. That of
+        linear leaves, and of leaves decided by hand, is read-only.
+        """
+        value = self._fresh_value()
+        own = self.equations is not None or self.decided is not None
+        return read_only(value, np.float64) if own else value
+
+    def _fresh_value(self) -> NDArray[np.float64]:
         value = self.node_value.reshape(len(self), self.schema.n_outputs, -1)
-        if self.schema.classes is not None:
-            value = value / value.sum(axis=2, keepdims=True)
-        return read_only(value, np.float64)
+        total = 1.0 if self.schema.classes is None else value.sum(axis=2, keepdims=True)
+        return np.asarray(value / total)
+
+    def take_edited_value(self) -> bool:
+        """Predict what was written into `value`, if anything was; what the training rows say stays."""
+        value = vars(self).get("value")
+        if value is None or np.array_equal(value, self._fresh_value(), equal_nan=True):
+            return False
+        total = self.node_value.reshape(value.shape).sum(axis=2, keepdims=True)
+        edited = value if self.schema.classes is None else value * total
+        if not np.isfinite(edited).all() or (self.schema.classes is not None and (edited < 0).any()):
+            raise ValueError("tree_.value was edited and is negative or not finite: that is no prediction.")
+        observed = None if self.schema.outputs else self.training_value
+        made = {name: vars(self)[name] for name in self.__dataclass_fields__}
+        made |= {"node_value": read_only(edited.reshape(self.node_value.shape), np.float64), "value": value}
+        self.__dict__.clear()  # whatever else follows from these
+        self.__dict__.update(made, observed=observed)
+        return True
 
     @cached_property
     def children_left(self) -> NDArray[np.int64]:

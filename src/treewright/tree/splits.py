@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 THRESHOLD, TABLE, HYPERPLANE, SPHERE, INTERVALS = range(5)
 """The numbers of the kinds in :attr:`SplitTable.kind`."""
 
+MANY_DIGITS = 4
+"""Numbers of full precision differ by less in how long they are."""
+
 UNANSWERED, UNSEEN = -1, -2
 """What a split says of a missing value, and of a category that training has not seen."""
 
@@ -29,11 +32,13 @@ UNANSWERED, UNSEEN = -1, -2
 class Threshold:
     """Branch 0 if the feature's number is at most `threshold`, else branch 1.
 
-    An infinite threshold tells known values from missing ones.
+    An infinite threshold tells known values from missing ones. With `below` it reads as *below the number
+    after it*, which says the same: all splits of a tree read alike, see `SplitTable.reads_below`.
     """
 
     feature: int
     threshold: float
+    below: bool = field(default=False, compare=False, repr=False)
     n_branches: ClassVar[int] = 2
 
     def condition(
@@ -43,7 +48,7 @@ class Threshold:
         column = schema.columns[self.feature]
         if self.threshold == math.inf:
             return f"{printable(column.name)} is {'missing' if branch else 'known'}"
-        sign, bound = best_bound(self.threshold, branch)
+        sign, bound = bound_words(self.threshold, branch, self.below)
         return f"{printable(column.name)} {sign} {value_text(column, bound, decimals)}"
 
     def to_dict(self, schema: Schema) -> dict[str, Any]:
@@ -112,6 +117,7 @@ class Hyperplane:
     features: tuple[int, ...]
     weights: tuple[float, ...]
     threshold: float
+    below: bool = field(default=False, compare=False, repr=False)  # see `Threshold`
     n_branches: ClassVar[int] = 2
 
     @property
@@ -124,7 +130,7 @@ class Hyperplane:
     ) -> str:
         """Say in words what holds on a branch, as in ``0.8·a − 0.3·b ≤ 1.9``."""
         if self.is_turned:
-            cut = Threshold(self.features[0], math.nextafter(-self.threshold, -math.inf))
+            cut = Threshold(self.features[0], math.nextafter(-self.threshold, -math.inf), self.below)
             return cut.condition(schema, 1 - branch, decimals=decimals)
         columns = [schema.columns[feature] for feature in self.features]
         terms = [
@@ -309,18 +315,19 @@ def _sign(branch: int) -> str:
     return ">" if branch else "≤"
 
 
-def best_bound(threshold: float, branch: int) -> tuple[str, float]:
-    """Say *at most the number before t* as *below t*, where t reads better: rpart's test is ``x < t``.
+def bound_words(threshold: float, branch: int, below: bool = False) -> tuple[str, float]:
+    """Give the sign and the number by which a branch reads; *at most t* is *below the number after t*.
 
     Examples
     --------
-    >>> best_bound(2.5, 0), best_bound(2.4499999999999997, 0), best_bound(-5e-324, 1)
+    >>> bound_words(2.5, 0), bound_words(2.4499999999999997, 0, below=True), bound_words(-5e-324, 1, True)
     (('≤', 2.5), ('<', 2.45), ('≥', 0.0))
     """
-    following = math.nextafter(threshold, math.inf) + 0.0  # and not −0
-    if len(repr(following)) + 8 < len(repr(threshold)) or (following == 0 and threshold < 0):
-        return "≥" if branch else "<", following
-    return _sign(branch), threshold
+    return ("≥" if branch else "<", _following(threshold)) if below else (_sign(branch), threshold)
+
+
+def _following(threshold: float) -> float:
+    return math.nextafter(threshold, math.inf) + 0.0  # and not −0
 
 
 def _less(column: Column, number: float, decimals: int | None) -> str:
@@ -332,15 +339,26 @@ def _less(column: Column, number: float, decimals: int | None) -> str:
 
 # ---- many splits as arrays -----------------------------------------------------------------------
 
-COLUMN_TYPES: dict[str, np.dtype[Any]] = {
-    "kind": np.dtype(np.uint8),
-    "feature": np.dtype(np.int32),
-    "threshold": np.dtype(np.float64),
-    "score": np.dtype(np.float64),
-    "pool_begin": np.dtype(np.int64),
-    "pool_index": np.dtype(np.int32),
-    "pool_value": np.dtype(np.float64),
-}
+
+def array_types(*groups: str) -> dict[str, np.dtype[Any]]:
+    """Give the type of each array of a table, in their order; a group is a type and the names that have it.
+
+    Examples
+    --------
+    >>> array_types("int32 parent branch", "float64 weight")
+    {'parent': dtype('int32'), 'branch': dtype('int32'), 'weight': dtype('float64')}
+    """
+    return {name: np.dtype(kind) for kind, *names in map(str.split, groups) for name in names}
+
+
+COLUMN_TYPES = array_types(
+    "uint8 kind",
+    "int32 feature",
+    "float64 threshold score",
+    "int64 pool_begin",
+    "int32 pool_index",
+    "float64 pool_value",
+)
 
 
 @cache
@@ -423,17 +441,31 @@ class SplitTable:
             float(self.threshold[index]),
         )
         if kind == THRESHOLD:
-            return Threshold(feature, threshold)
+            return Threshold(feature, threshold, self.reads_below)
         pool = slice(self.pool_begin[index], self.pool_begin[index + 1])
         at, value = self.pool_index[pool].tolist(), self.pool_value[pool].tolist()
         if kind == TABLE:
             branches = dict(zip(at, map(int, value), strict=True))
             return Table(feature, branches, n_branches or max(branches.values()) + 1)
         if kind == HYPERPLANE:
-            return Hyperplane(tuple(at), tuple(value), threshold)
+            return Hyperplane(tuple(at), tuple(value), threshold, self.reads_below)
         if kind == INTERVALS:
             return Intervals(feature, tuple(value))
         return Sphere(tuple(at[::2]), tuple(value[::2]), tuple(value[1::2]), threshold)
+
+    @cached_property
+    def reads_below(self) -> bool:
+        """Whether cuts read as *x < t*, rpart's test: it saves some of them many digits, and costs none any.
+
+        Examples
+        --------
+        >>> table = SplitTable.from_splits([Threshold(0, 2.4499999999999997), Threshold(0, 0.8)])
+        >>> table.reads_below, table.take([0]).reads_below
+        (False, True)
+        """
+        cuts = self.threshold[(self.kind == THRESHOLD) & np.isfinite(self.threshold)].tolist()
+        saved = [len(repr(cut)) - len(repr(_following(cut))) for cut in cuts]
+        return max(saved, default=0) >= MANY_DIGITS and min(saved) > -MANY_DIGITS
 
     def cuts(self) -> dict[int, set[float]]:
         """Give the finite cuts that all splits make of each feature's numbers."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,24 +18,25 @@ from treewright.tree.decision import decide
 from treewright.tree.equations import Equations
 from treewright.tree.node import Node
 from treewright.tree.sklearn_arrays import SklearnArrays
-from treewright.tree.splits import SplitTable, concatenated_ranges, freeze, read_only, same_arrays
+from treewright.tree.splits import (
+    SplitTable,
+    array_types,
+    concatenated_ranges,
+    freeze,
+    read_only,
+    same_arrays,
+)
 
 if TYPE_CHECKING:
     from treewright.data import Dataset, Schema
     from treewright.data.sparse import SparseRows
 
-NODE_ARRAYS: dict[str, np.dtype[Any]] = {
-    "parent": np.dtype(np.int32),
-    "default_branch": np.dtype(np.int32),
-    "count": np.dtype(np.int64),
-    "weight": np.dtype(np.float64),
-    "node_value": np.dtype(np.float64),
-    "impurity": np.dtype(np.float64),
-    "risk": np.dtype(np.float64),
-    "merit": np.dtype(np.float64),
-    "split_begin": np.dtype(np.int64),
-    "competitor_begin": np.dtype(np.int64),
-}
+NODE_ARRAYS = array_types(
+    "int32 parent default_branch",
+    "int64 count",
+    "float64 weight node_value impurity risk merit",
+    "int64 split_begin competitor_begin",
+)
 """The types of the arrays with an entry for each node; `node_value` has a row, the begins one entry more."""
 
 
@@ -125,6 +126,13 @@ class Tree(SklearnArrays):
         """
         for array in arrays.values():
             array.setflags(write=False)
+        return cls.from_read_only(schema, arrays, costs)
+
+    @classmethod
+    def from_read_only(
+        cls, schema: Schema, arrays: Mapping[str, NDArray[Any]], costs: NDArray[np.float64] | None = None
+    ) -> Tree:
+        """Make a tree of arrays that nobody can write to, as `from_arrays` does of others."""
         tree = object.__new__(cls)
         vars(tree).update(
             {name: arrays[name] for name in NODE_ARRAYS},
@@ -136,6 +144,21 @@ class Tree(SklearnArrays):
             decided=arrays.get("decided"),
             equations=Equations.from_arrays(arrays),
             note="",
+        )
+        return tree
+
+    def predicting(self, value: NDArray[np.float64], risk: NDArray[np.float64] | None = None) -> Tree:
+        """Give the tree with other predictions, and what these cost; what its rows say stays as `observed`.
+
+        What follows from the shape of the tree is not worked out again.
+        """
+        own = vars(self)
+        tree = object.__new__(Tree)
+        vars(tree).update(
+            {name: own[name] for name in (*_FIELDS, *_OF_SHAPE) if name in own},
+            node_value=read_only(value, np.float64),
+            observed=self.training_value,
+            risk=self.risk if risk is None else read_only(risk, np.float64),
         )
         return tree
 
@@ -193,6 +216,20 @@ class Tree(SklearnArrays):
     def training_value(self) -> NDArray[np.float64]:
         """Class weights, or means, of the training rows at each node, also where predictions are smoothed."""
         return self.node_value if self.observed is None else self.observed
+
+    @cached_property
+    def overruled(self) -> NDArray[np.bool_]:
+        """Whether smoothing, not the training rows of a node, has decided for its class."""
+        if self.observed is None or not self.is_classifier or self.schema.outputs:
+            return read_only(np.zeros(len(self), bool), np.bool_)
+        other = self.decide(self.observed) != self.label
+        return read_only(other if self.decided is None else other & (self.decided < 0), np.bool_)
+
+    def decided_by(self, node: int) -> str:
+        """Say what has decided for another class than the rows of a leaf lead to; empty if nothing has."""
+        if self.decided is not None and self.decided[node] >= 0:
+            return "decided by hand"
+        return "decided by smoothing" if self.overruled[node] and not self.n_children[node] else ""
 
     @property
     def class_probabilities(self) -> NDArray[np.float64]:
@@ -277,8 +314,7 @@ class Tree(SklearnArrays):
             If the arrays are not of the tree's features, or hold infinities.
         """
         position = self.schema.position
-        n_codes = np.count_nonzero(self.schema.n_categories)
-        needed = (len(position) - n_codes, n_codes)
+        needed = self.schema.n_numbers_and_codes
         if (numbers.shape[1], codes.shape[1]) != needed or len(numbers) != len(codes):
             raise DataError(
                 f"the tree routes rows of {needed[0]} numbers and {needed[1]} codes, "
@@ -388,6 +424,7 @@ class Tree(SklearnArrays):
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return what each row of a table is predicted: class probabilities, or a number, a row of each."""
+        self.take_edited_value()
         numbers, codes = self.schema.encode(X, check_names=False)
         if self.is_classifier:
             return self.spread(numbers, codes, self.class_probabilities)
@@ -472,13 +509,29 @@ class Tree(SklearnArrays):
 
         return export_html(self)
 
-    def __reduce__(self) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
         """Pickle plain trees by their arrays, others as the bytes of a model file."""
         from treewright.persistence import pickles, trees
 
         if pickles.is_plain(self):
-            return pickles.plain_from_state, pickles.plain_state(self)
+            return pickles.plain_from_state, pickles.plain_state(self, int(protocol))
         return trees.tree_from_bytes, (trees.tree_to_bytes(self),)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give the bytes of a model file, for skops, and of plain trees the arrays as scikit-learn does."""
+        from treewright.persistence import trees
+
+        state: dict[str, Any] = {"model_file": trees.tree_to_bytes(self)}
+        return state if self.splits.kind.any() else super().__getstate__() | state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from treewright.persistence import trees
+
+        vars(self).update(vars(trees.tree_from_bytes(state["model_file"])))
+
+
+_FIELDS = tuple(field.name for field in fields(Tree))
+_OF_SHAPE = ("n_leaves", "leaves", "node_depth", "depth", "_children", "n_children", "branch", "shares_rows")
 
 
 def deciding(trees: Sequence[Tree], values: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[np.float64]]:

@@ -14,7 +14,7 @@ from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.estimators.base import public_estimator
-from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.estimators.base_tree import NO_DATA, TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.c45_recipe import TOLERANCE, C45Recipe, together, weka_parts
 from treewright.estimators.presets.training_rows import fill_target
 from treewright.growing.parameters import recipe_choices
@@ -110,6 +110,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
     compat: str | None = None
     # end of parameters
 
+    __metadata_request__predict_proba: ClassVar = NO_DATA
     predict_proba = predict_proba
     predict_log_proba = predict_log_proba
 

@@ -135,7 +135,7 @@ def together(*parts: Dataset) -> Dataset:
 
 def unweighed(rows: Dataset) -> Dataset:
     """Give rows that have values, and no weight."""
-    return replace(rows, weight=np.zeros(len(rows)))
+    return rows.weighted(np.zeros(len(rows)))
 
 
 def _confidence(level: float, compat: str | None) -> tuple[float, float]:

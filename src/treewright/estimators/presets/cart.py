@@ -18,7 +18,7 @@ from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
 from treewright.errors import DataError
 from treewright.estimators.base import InvalidParameterError, estimator, public_estimator
-from treewright.estimators.base_tree import TreeEstimator, predict_log_proba, predict_proba
+from treewright.estimators.base_tree import NO_DATA, TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.cart_recipe import CARTRecipe, GrownCART
 from treewright.estimators.presets.cart_statistics import CARTFigures
 from treewright.estimators.presets.cp_table import CPTable, choose_row, cp_table, fold_numbers, folds_of_rows
@@ -28,8 +28,9 @@ from treewright.estimators.presets.training_rows import (
     has_values,
     refuse_too_many_groupings,
 )
-from treewright.growing.grow_tree import progress_bar
+from treewright.growing.grow_tree import class_factor, progress_bar
 from treewright.growing.parameters import recipe_choices
+from treewright.growing.recipe import Recipe
 from treewright.parameter_types import LARGEST_FACTOR, SMALLEST_FACTOR
 from treewright.tree import Tree
 
@@ -268,6 +269,7 @@ class CARTClassifier(ClassifierMixin, CARTEstimator):
     laplace: float | bool = 0
     # end of parameters
 
+    __metadata_request__predict_proba: ClassVar = NO_DATA
     predict_proba = predict_proba
     predict_log_proba = predict_log_proba
 
@@ -279,6 +281,8 @@ class CARTClassifier(ClassifierMixin, CARTEstimator):
 
     def _used_rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Dataset, Mask]:
         dataset, used = super()._used_rows(X, y, sample_weight)
+        if self.priors is not None:  # refuses those that leave no weight
+            class_factor(dataset, Recipe("gini", priors=self._choices(dataset.schema)["priors"]))
         if self.compat == "rpart" and len(np.asarray(dataset.schema.classes)) > 2:
             refuse_too_many_groupings(dataset)
         return dataset, used

@@ -99,7 +99,7 @@ class CPTable:
 
     def validated(self, xerror: Array, xstd: Array) -> CPTable:
         """Give the table with the results of a cross-validation."""
-        return replace(self, xerror=xerror, xstd=xstd)
+        return replace(self, xerror=np.maximum(xerror, 0.0), xstd=xstd)  # deviances round to less than none
 
     def _texts(self) -> dict[str, list[str]]:
         """Give the values of each column as they are written, by its title."""

@@ -43,7 +43,7 @@ class ID3Classifier(DecisionTreeClassifier):
         Grow the tree of Weka's `Id3` ("weka"), node for node. Among gains that are equal but for rounding its
         arithmetic decides, a node whose best gain is within 1e-6 of zero is a leaf, and rows that end in a
         leaf without training rows stay unclassified: `predict` gives them `None` (in an array of objects),
-        `predict_proba` zeros.
+        `predict_proba` zeros. Explanations and rules say of them what the leaf's parent does.
     **parameters
         All others are those of `DecisionTreeClassifier`, with the defaults `criterion="entropy"`,
         `splits=("multiway",)`, `missing="error"` and `ties="first"`.
@@ -93,4 +93,4 @@ class ID3Classifier(DecisionTreeClassifier):
         tree = self._fitted_tree()
         if self.compat is None or tree.shares_rows:
             return np.empty(0, np.intp)
-        return np.flatnonzero(tree.count.take(self._leaves(X)[1]) == 0)
+        return np.flatnonzero(tree.count.take(self._leaves(X, tree)) == 0)
