@@ -14,6 +14,7 @@ import argparse
 import time
 import warnings
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -130,10 +131,7 @@ def measure_learned(folder: Path, draws: range, settings: dict[str, object]) -> 
     all_figures: list[tuple[str, list[Figures]]] = []
     for name in CLASSES:
         X, y = read(folder, name)
-        found = [Figures(), Figures()]
-        for draw in draws:
-            for figures, maker in zip(found, makers, strict=True):
-                figures.add(**cross_validated(lambda: maker("classification"), X, y, draw, False))  # noqa: B023
+        found = _figures(makers, "classification", X, y, draws)
         all_figures.append((name, found))
         _line(name, [figures.mean(key) for key in names for figures in found])
     means = [float(np.mean([f[at].mean(key) for _, f in all_figures])) for key in names for at in (0, 1)]
@@ -147,13 +145,19 @@ def measure_learned(folder: Path, draws: range, settings: dict[str, object]) -> 
     scores = []
     for name in NUMBERS:
         X, y = read(folder, name)
-        found = [Figures(), Figures()]
-        for draw in draws:
-            for figures, maker in zip(found, makers, strict=True):
-                figures.add(**cross_validated(lambda: maker("regression"), X, y, draw, True))  # noqa: B023
+        found = _figures(makers, "regression", X, y, draws)
         scores.append([figures.mean(key) for key in ("r2", "leaves") for figures in found])
         _line(name, scores[-1])
     _line("**mean**", np.mean(scores, axis=0).tolist())
+
+
+def _figures(makers, task: str, X: RawTable, y: np.ndarray, draws: range) -> list[Figures]:
+    """Give the figures of each maker's learner, of every draw of folds."""
+    found = [Figures() for _ in makers]
+    for draw in draws:
+        for figures, maker in zip(found, makers, strict=True):
+            figures.add(**cross_validated(partial(maker, task), X, y, draw, task == "regression"))
+    return found
 
 
 def measure_useless(folder: Path, draws: range, settings: dict[str, object]) -> None:

@@ -1,13 +1,20 @@
 """Provably optimal trees beside STreeD (binary columns) and ConTree (raw numbers): CPU seconds of `fit`.
 
-    python benchmarks/optimal.py TABLES [--limit 60] [--repeat 3] [--only mushroom]
+    python benchmarks/optimal.py TABLES [--part binary numbers squares large anytime] [--limit 60]
 
 TABLES is a folder of tables `binary_*.gz` and `numeric_*.gz`: no header, blanks between columns, the class
 first; of more than two classes the first is told from the rest. One thread, one program after the other in
 one process (pip install pystreed pycontree), the least of the repeats. What is not done within the limit is
-written as > its time; errors must be equal wherever both programs have ended. Then regression of the first
-number on five cuts of each of the others (STreeD), how good the tree is after a tenth of a second, and what
-two threads gain.
+written as > its time; errors must be equal wherever both programs have ended.
+
+- binary: STreeD, depth 2 to 4; numbers: ConTree, depth 2 to 4, also on tables made with many ties, with few
+  rows and with many;
+- squares: regression of the first number on five cuts of each of the others (STreeD);
+- large: 30,000 × 84 two-valued columns, depth 4 (STreeD);
+- anytime (wall seconds): how good the tree is after a tenth of a second, whether limits hold, and what two
+  threads gain.
+
+`--only`, `--depths` and `--repeat` choose among them, so that each run is short. Medians stand at the end.
 """
 
 import argparse
@@ -74,14 +81,28 @@ def theirs(X: Any, y: Any, depth: int, limit: float, repeat: int, *, binary: boo
     return seconds, int((model.predict(X) != y).sum()), ended
 
 
-def compare_classes(path: Path, depth: int, options: argparse.Namespace) -> None:
-    X, y = read_table(path)
-    binary = path.name.startswith("binary")
+def made(rows: int, columns: int, steps: int) -> tuple[Any, Any]:
+    """Numbers of which two act together; of so many values a unit, or all different (0)."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(rows, columns))
+    hidden = X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * (X[:, 3] > 0.3) * X[:, 4] + 0.2 * draw.normal(size=rows)
+    return np.floor(X * steps) if steps else X, (hidden > np.median(hidden)).astype(int)
+
+
+MADE = {
+    f"made {rows}×{columns}{f', {steps} values a unit' if steps else ''}": (rows, columns, steps)
+    for rows, columns, steps in ((200, 10, 0), (500, 60, 0), (1000, 5, 4), (10_000, 5, 0), (50_000, 10, 2))
+}
+
+
+def compare_classes(
+    name: str, X: Any, y: Any, depth: int, options: argparse.Namespace, *, binary: bool
+) -> None:
     mine, errors, proven = ours(X, y, depth, options.limit, options.repeat)
     other, others, ended = theirs(X, y, depth, options.limit, options.repeat, binary=binary)
-    assert errors == others or not (proven and ended), (path.name, depth, errors, others)
+    assert errors == others or not (proven and ended), (name, depth, errors, others)
     cells = [
-        f"{path.name.partition('.')[0]} {X.shape[0]}×{X.shape[1]}",
+        name if "×" in name else f"{name} {X.shape[0]}×{X.shape[1]}",
         str(depth),
         f"{'' if proven else '> '}{mine:.4f}",
         str(errors),
@@ -90,6 +111,10 @@ def compare_classes(path: Path, depth: int, options: argparse.Namespace) -> None
         f"{other / mine:.1f}",
     ]
     print(f"| {' | '.join(cells)} |", flush=True)
+    RATIOS.setdefault(f"{'binary' if binary else 'numbers'}, depth {depth}", []).append(other / mine)
+
+
+RATIOS: dict[str, list[float]] = {}
 
 
 def compare_squares(path: Path, options: argparse.Namespace) -> None:
@@ -109,10 +134,24 @@ def compare_squares(path: Path, options: argparse.Namespace) -> None:
     losses = [float(np.mean((said - y) ** 2)) for said in (model.predict(B), peer.predict(whole))]
     assert np.isclose(*losses), (path.name, losses)
     name = f"{path.name.partition('.')[0]} squares {B.shape[0]}×{B.shape[1]}"
+    RATIOS.setdefault("squares, depth 3", []).append(other / mine)
     print(
         f"| {name} | 3 | {mine:.4f} | {losses[0]:.4g} | {other:.4f} | {losses[1]:.4g} | {other / mine:.1f} |",
         flush=True,
     )
+
+
+def large(options: argparse.Namespace) -> None:
+    draw = np.random.default_rng(0)
+    X = (draw.random((30_000, 84)) < draw.uniform(0.02, 0.6, 84)).astype(float)
+    hidden = (
+        X[:, :12] @ draw.normal(size=12)
+        + X[:, 12] * X[:, 13]
+        - X[:, 14] * X[:, 15]
+        + draw.normal(size=30_000)
+    )
+    y = (hidden > np.quantile(hidden, 0.75)).astype(int)
+    compare_classes("made, two-valued, 30000×84", X, y, 4, options, binary=True)
 
 
 def anytime(path: Path) -> None:
@@ -130,26 +169,44 @@ def anytime(path: Path) -> None:
         end="",
     )
     print(f"by two threads in {seconds[2]:.2f} s ({seconds[1] / seconds[2]:.2f} times)")
+    for limit in (0.1, 0.5, 2.0):
+        for depth in (4, 5):
+            start = time.monotonic()
+            tw.OptimalTreeClassifier(max_depth=depth, n_jobs=1, time_limit=limit).fit(X, y)
+            print(f"depth {depth}, time_limit={limit}: {time.monotonic() - start:.3f} s")
+
+
+PARTS = ("binary", "numbers", "squares", "large", "anytime")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", type=Path)
+    parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only", default="")
     parser.add_argument("--depths", type=int, nargs="+", default=[2, 3, 4])
     options = parser.parse_args()
+    tw.OptimalTreeClassifier().fit([[0.0], [1.0]], [0, 1])  # whatever is imported late
     print("| table | depth | treewright | errors | other | errors | ratio |\n|---|---|---|---|---|---|---|")
-    paths = sorted(options.tables.glob(f"*{options.only}*.gz"))
+    paths = [path for path in sorted(options.tables.glob("*.gz")) if options.only in path.name]
     numeric = [path for path in paths if path.name.startswith("numeric")]
-    for path in paths:
-        for depth in options.depths:
-            compare_classes(path, depth, options)
-    for path in numeric:
+    tables = {path.name.partition(".")[0]: read_table(path) for path in paths}
+    tables |= {name: made(*shape) for name, shape in MADE.items() if options.only in name}
+    for part, binary in (("binary", True), ("numbers", False)):
+        for name, (X, y) in tables.items() if part in options.part else ():
+            if name.startswith("binary") == binary:
+                for depth in options.depths:
+                    compare_classes(name, X, y, depth, options, binary=binary)
+    for path in numeric if "squares" in options.part else ():
         compare_squares(path, options)
-    if numeric:
+    if "large" in options.part:
+        large(options)
+    if numeric and "anytime" in options.part:
         anytime(max(numeric, key=lambda path: path.stat().st_size))
+    for what, ratios in RATIOS.items():
+        print(f"\n{what}: median {np.median(ratios):.1f}, least {min(ratios):.1f}, {len(ratios)} tables")
 
 
 if __name__ == "__main__":

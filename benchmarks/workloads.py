@@ -33,7 +33,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class Workload:
-    """What is measured: `fit` once or often, `predict`, the `path` of prunings, `choose alpha`, `pickle`."""
+    """What is measured: `fit` once or often, `predict`, the `path` of prunings, `choose alpha`, `pickle`.
+
+    Both programs are given `parameters`, treewright also its `own`, which scikit-learn does not have.
+    """
 
     words: str
     rows: Callable[[], Rows]
@@ -43,6 +46,13 @@ class Workload:
     extra: bool = False
     threads: int = 1
     parameters: dict[str, object] = field(default_factory=dict)
+    own: Callable[[], dict[str, object]] = dict
+
+
+def superclasses() -> dict[str, object]:
+    from treewright.criteria import Superclasses
+
+    return {"criterion": Superclasses("entropy")}
 
 
 def normal(generator: np.random.Generator, n_rows: int, n_columns: int) -> Array:
@@ -64,10 +74,45 @@ def two_classes(n_rows: int, n_columns: int = 20, n_test: int = 20_000) -> Rows:
     return Rows(X, ((signal > np.median(signal)) != wrong).astype(np.int64), n_test)
 
 
-def noisy_numbers(n_rows: int) -> Rows:
+def noisy_numbers(n_rows: int, n_columns: int = 20) -> Rows:
     generator = np.random.default_rng(0)
-    X = normal(generator, n_rows + 20_000, 20)
+    X = normal(generator, n_rows + 20_000, n_columns)
     return Rows(X, teacher(X) + 0.5 * generator.standard_normal(len(X)), 20_000)
+
+
+def counts(n_rows: int) -> Rows:
+    """Events whose rate is the exponential of the teacher's signal, ten columns."""
+    generator = np.random.default_rng(0)
+    X = normal(generator, n_rows + 20_000, 10)
+    return Rows(X, generator.poisson(np.exp(0.4 * teacher(X))).astype(float), 20_000)
+
+
+def few_values(n_rows: int) -> Rows:
+    """Thirty columns of whole numbers from 0 to 9, two classes."""
+    rows = two_classes(n_rows, 30)
+    return Rows(np.clip(np.floor(2 * rows.X) + 5, 0, 9), rows.y, rows.n_test)
+
+
+def many_classes(n_rows: int, n_classes: int, n_columns: int = 20) -> Rows:
+    """Classes of equal size along the teacher's signal, a tenth of the labels wrong."""
+    generator = np.random.default_rng(0)
+    X = normal(generator, n_rows + 20_000, n_columns)
+    place = teacher(X).argsort().argsort() * n_classes // len(X)
+    wrong = generator.random(len(X)) < 0.1
+    return Rows(X, np.where(wrong, generator.integers(0, n_classes, len(X)), place), 20_000)
+
+
+def with_holes(rows: Rows, share: float = 0.2) -> Rows:
+    X = rows.X.copy()
+    X[np.random.default_rng(5).random(X.shape) < share] = np.nan
+    return Rows(X, rows.y, rows.n_test)
+
+
+def many_thresholds(n_rows: int, n_test: int) -> Rows:
+    """Few columns and a noisy target, so that every row is a leaf."""
+    generator = np.random.default_rng(7)
+    X = normal(generator, n_rows + n_test, 8)
+    return Rows(X, teacher(X) + generator.standard_normal(len(X)), n_test)
 
 
 def forest_cover(n_rows: int) -> Rows:
@@ -95,6 +140,36 @@ def many_categories(n_rows: int) -> Rows:
     signal = effect[np.arange(5), codes].sum(axis=1) + numbers[:, 0] * numbers[:, 1] + numbers[:, 2]
     y = (signal + 0.7 * generator.standard_normal(n) > 0).astype(np.int64)
     return Rows(np.hstack([numbers, codes]), y, 20_000, n_categorical=5)
+
+
+def three_targets(rows: Rows) -> Rows:
+    """The same table with two more targets: of classes where it has classes, else of numbers."""
+    X, noise = rows.X, np.random.default_rng(5).standard_normal(len(rows.X))
+    more = [X[:, 1] + X[:, 3] * X[:, 4] + 0.1 * noise, X[:, 0] * X[:, 2] + 0.1 * noise]
+    if rows.y.dtype.kind == "i":
+        more = [(column > 0).astype(np.int64) for column in more]
+    return Rows(X, np.column_stack([rows.y, *more]), rows.n_test)
+
+
+def census(n_rows: int) -> Rows:
+    """Six numbers and eight categories, as in the census data *adult*; a quarter is of the second class."""
+    generator = np.random.default_rng(6)
+    n = n_rows + 10_000
+    age = np.clip(generator.gamma(6, 6.5, n).round(), 17, 90)
+    hours = np.clip((40 + 12 * generator.standard_normal(n)).round(), 1, 99)
+    gain = np.where(generator.random(n) < 0.08, generator.gamma(1.2, 9000, n).round(), 0)
+    loss = np.where(generator.random(n) < 0.05, 1900 + (300 * generator.standard_normal(n)).round(), 0)
+    years = np.clip((10 + 2.5 * generator.standard_normal(n)).round(), 1, 16)
+    weight = generator.gamma(3, 63_000, n).round()
+    levels = [8, 16, 7, 14, 6, 5, 2, 41]
+    codes = np.stack([generator.zipf(1.6, n) % level for level in levels], axis=1)
+    effect = [generator.standard_normal(level) for level in levels]
+    signal = (
+        0.04 * (age - 40) + 0.03 * (hours - 40) + 0.35 * (years - 10) + 2.0 * (gain > 5000) + 0.8 * (loss > 0)
+    )
+    signal += sum(0.5 * each[codes[:, i]] for i, each in enumerate(effect)) + generator.standard_normal(n)
+    numbers = np.stack([age, weight, years, gain, loss, hours], axis=1)
+    return Rows(np.hstack([numbers, codes]), (signal > np.quantile(signal, 0.75)).astype(np.int64), 10_000, 8)
 
 
 def wide(n_rows: int, n_columns: int) -> Rows:
@@ -134,6 +209,56 @@ WORKLOADS = {
     "A3": Workload("full tree, 500,000 x 54, 7 classes", lambda: forest_cover(500_000)),
     "A3-2": Workload("the same, two threads", lambda: forest_cover(500_000), threads=2),
     "B1": Workload("full regression tree, 500,000 x 20", lambda: noisy_numbers(500_000), regression=True),
+    "B2": Workload("full regression tree, 100,000 x 20", lambda: noisy_numbers(100_000), regression=True),
+    "B3": Workload(
+        "absolute error, depth 10, 20,000 x 10",
+        lambda: noisy_numbers(20_000, 10),
+        regression=True,
+        parameters={"criterion": "absolute_error", "max_depth": 10},
+    ),
+    "B4": Workload(
+        "Poisson deviance, full tree, 100,000 x 10",
+        lambda: counts(100_000),
+        regression=True,
+        parameters={"criterion": "poisson"},
+    ),
+    "B5": Workload(
+        "monotone in three features, 100,000 x 20",
+        lambda: noisy_numbers(100_000),
+        regression=True,
+        parameters={"monotonic_cst": [0, 0, 0, 0, 1, -1, 0, -1, *[0] * 12]},
+    ),
+    "A4": Workload(
+        "depth 12, 500,000 x 30, ten values a column",
+        lambda: few_values(500_000),
+        parameters={"max_depth": 12},
+    ),
+    "A5": Workload(
+        "full tree, max_features='sqrt', 300,000 x 40",
+        lambda: two_classes(300_000, 40),
+        parameters={"max_features": "sqrt"},
+    ),
+    "A6": Workload("full tree, 50,000 x 20, 100 classes", lambda: many_classes(50_000, 100)),
+    "A7": Workload(
+        "entropy, full tree, 100,000 x 20", lambda: two_classes(100_000), parameters={"criterion": "entropy"}
+    ),
+    "A8": Workload(
+        "31 leaves, best first, 1,000,000 x 20",
+        lambda: two_classes(1_000_000),
+        parameters={"max_leaf_nodes": 31},
+    ),
+    "A9": Workload("full tree, 100,000 x 20, a fifth missing", lambda: with_holes(two_classes(100_000))),
+    "A10": Workload(
+        "the same, rows without a value shared out",
+        lambda: with_holes(two_classes(100_000)),
+        own=lambda: {"missing": "fractional"},
+    ),
+    "A11": Workload(
+        "two superclasses by entropy (scikit-learn: entropy), 20,000 x 10, 100 classes",
+        lambda: many_classes(20_000, 100, 10),
+        parameters={"criterion": "entropy"},
+        own=superclasses,
+    ),
     "C": Workload(
         "depth 6, 1,000,000 x 50, two threads",
         lambda: two_classes(1_000_000, 50),
@@ -155,6 +280,13 @@ WORKLOADS = {
         threads=2,
         parameters={"max_features": 4},
     ),
+    "D4": Workload(
+        "forest of 100 trees, 30,000 rows, 6 numbers and 8 categories, two threads",
+        lambda: census(30_000),
+        forest=True,
+        threads=2,
+        parameters={"max_features": 4},
+    ),
     "E1": Workload(
         "predict 1,000,000 rows", lambda: two_classes(100_000, n_test=1_000_000), measure="predict"
     ),
@@ -171,6 +303,14 @@ WORKLOADS = {
         measure="predict",
         forest=True,
         parameters={"max_features": 4, "max_depth": 8},
+    ),
+    "E5": Workload(
+        "predict 500,000 rows by 30 trees of 130,000 thresholds a column",
+        lambda: many_thresholds(50_000, 500_000),
+        measure="predict",
+        regression=True,
+        forest=True,
+        parameters={"n_estimators": 30, "max_features": 2},
     ),
     "F1": Workload("one small fit: iris", iris, measure="fit often"),
     "G1": Workload("full tree, 1,000 x 10,000", lambda: wide(1000, 10_000)),
@@ -217,6 +357,48 @@ WORKLOADS = {
         extra=True,
         parameters={"n_estimators": 50},
     ),
+    "J3": Workload(
+        "extra trees of numbers, 10 of them, 100,000 x 20",
+        lambda: noisy_numbers(100_000),
+        regression=True,
+        forest=True,
+        extra=True,
+        parameters={"n_estimators": 10},
+    ),
+    "J4": Workload(
+        "cuts of numbers drawn at random, 100,000 x 20",
+        lambda: noisy_numbers(100_000),
+        regression=True,
+        parameters={"splitter": "random"},
+    ),
+    "M1": Workload("full tree, three targets, 100,000 x 20", lambda: three_targets(two_classes(100_000))),
+    "M2": Workload(
+        "full tree, three targets of numbers, 300,000 x 20",
+        lambda: three_targets(noisy_numbers(300_000)),
+        regression=True,
+    ),
+    "M3": Workload(
+        "forest of 20 trees, three targets, 50,000 x 20",
+        lambda: three_targets(two_classes(50_000)),
+        forest=True,
+        parameters={"n_estimators": 20},
+    ),
+    "M4": Workload(
+        "extra trees, 20 of them, three targets, 50,000 x 20",
+        lambda: three_targets(two_classes(50_000)),
+        forest=True,
+        extra=True,
+        parameters={"n_estimators": 20},
+    ),
+    "M5": Workload(
+        "extra trees, 10 of them, three targets of numbers, 50,000 x 20",
+        lambda: three_targets(noisy_numbers(50_000)),
+        regression=True,
+        forest=True,
+        extra=True,
+        parameters={"n_estimators": 10},
+    ),
+    "P0": Workload("pickle and unpickle a small tree: iris", iris, measure="pickle"),
     "P1": Workload(
         "pickle and unpickle a full tree, 100,000 x 20", lambda: two_classes(100_000), measure="pickle"
     ),
@@ -241,3 +423,17 @@ WORKLOADS = {
         measure="choose alpha",
     ),
 }
+
+GROUPS = {
+    "panel": [name for name in WORKLOADS if name[0] in "ABCDEFGH"],
+    "trees": [
+        name
+        for name, workload in WORKLOADS.items()
+        if not workload.forest and workload.measure.startswith("fit") and name[0] in "ABCFGH"
+    ],
+    "forests": ["D1", "D3", "D4", "G2", "J1", "J2", "J3", "J4", "M1", "M2", "M3", "M4", "M5"],
+    "sparse": ["S1", "S2", "S3", "S4"],
+    "predict": ["E1", "E2", "E4", "E5", "S3", "S4"],
+    "pickles": ["P0", "P1", "P2"],
+}
+"""Names for several workloads."""

@@ -11,7 +11,7 @@ copyright = author
 version = release = treewright.__version__
 
 extensions = [
-    "myst_parser",  # pages are Markdown
+    "myst_nb",  # pages are Markdown; tutorials and the gallery are notebooks, run when the site is built
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
@@ -20,6 +20,11 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
+
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_execution_timeout = 120
 
 autosummary_generate = True
 templates_path = ["_templates"]
@@ -32,6 +37,7 @@ autodoc_default_options = {
 autodoc_typehints = "none"  # numpydoc's sections have the types
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+nb_render_image_options = {"width": "640px"}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
