@@ -54,6 +54,15 @@ def test_a_card_is_of_one_tree() -> None:
     assert not hasattr(model, "card_")
 
 
+def test_a_card_prints_in_two_lines() -> None:
+    card = tw.fit(*tw.datasets.load_iris()).model.card_
+    learned, error = str(card).split("\n")
+    assert "from 150 rows" in learned
+    assert card.short_fingerprint in learned
+    assert error.startswith("estimated error ")
+    assert len(repr(card)) < 120
+
+
 def test_a_broken_card_is_refused(tmp_path: Path) -> None:
     tw.fit(IRIS, "species", folds=2).save(tmp_path / "a.tw")
     header, arrays = read_model(tmp_path / "a.tw")

@@ -9,7 +9,7 @@ from treewright.cli.screen import Screen
 from treewright.files.kinds import guess
 from treewright.files.workspace import Workspace
 from treewright.fitting.column_summary import column_line
-from treewright.fitting.report import card_lines, performance_section
+from treewright.fitting.report import performance_section
 from treewright.fitting.training_table import stage
 from treewright.formatting.performance import folds_text
 from treewright.formatting.text import counted
@@ -109,7 +109,7 @@ def _model(path: str, screen: Screen) -> None:
         screen.text(f"classes {', '.join(map(str, classes[:20]))}{', …' if len(classes) > 20 else ''}")
     card = card_of_dict(header["card"]) if "card" in header else None
     if card is not None:
-        screen.text("\n".join(card_lines(card)))
+        screen.text(str(card))
     screen.title("It needs")
     screen.table(["feature", "kind"], columns, left=2)
     given = {name: value for name, value in header.get("parameters", {}).items() if value is not None}

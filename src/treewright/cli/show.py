@@ -11,7 +11,6 @@ from treewright.cli.options import model_argument, screen_of, screen_options
 from treewright.cli.screen import Screen
 from treewright.data.columns import plain
 from treewright.fitting.report import (
-    card_lines,
     importance_section,
     kind_name,
     ruleset_of,
@@ -58,7 +57,7 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
             screen.section(shares)
         card = getattr(fitted, "card_", None)
         if card is not None:
-            screen.text("\n" + "\n".join(card_lines(card)))
+            screen.text(f"\n{card}")
         edits = getattr(fitted, "edits_", ())
         if edits:
             screen.text(f"edited by hand: {', '.join(map(_edit_text, edits))}")

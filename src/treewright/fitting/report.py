@@ -10,9 +10,8 @@ from treewright.data.columns import RawCodes
 from treewright.evaluation import AnyEvaluation, ClassEvaluation
 from treewright.fitting.column_summary import column_line
 from treewright.fitting.training_table import TrainingTable
-from treewright.formatting.performance import calibration_lines, error_line, figures_table
-from treewright.formatting.text import counted, printable, quoted
-from treewright.persistence.card import ModelCard
+from treewright.formatting.performance import calibration_lines, figures_table
+from treewright.formatting.text import counted, printable
 
 MOST_COLUMNS = 40
 """Columns of a table that are listed."""
@@ -148,13 +147,3 @@ def performance_section(evaluation: AnyEvaluation, how: str, *, calibration: boo
     if calibration and isinstance(evaluation, ClassEvaluation) and evaluation.calibration:
         lines += ["", *calibration_lines(evaluation)]
     return Section(f"Performance: {how}", tuple(lines))
-
-
-def card_lines(card: ModelCard) -> list[str]:
-    """Say when and from which rows a model was learned, and its estimated error."""
-    moment = card.learned.replace("T", " ").removesuffix("Z")
-    lines = [
-        f"learned {moment} UTC by treewright {card.treewright} from {counted(card.rows, 'row')} of "
-        f"{quoted(card.source)} (fingerprint {card.short_fingerprint})"
-    ]
-    return lines if card.evaluation is None else [*lines, error_line(card.evaluation)]

@@ -9,6 +9,8 @@ from typing import Any
 
 from treewright.errors import ModelFileError
 from treewright.evaluation import CrossValidation
+from treewright.formatting.performance import error_line
+from treewright.formatting.text import counted, quoted
 
 MOST_HASHES = 1 << 12
 
@@ -44,6 +46,17 @@ class ModelCard:
     def short_fingerprint(self) -> str:
         """The fingerprint in sixteen digits."""
         return f"{self.fingerprint[0]:016x}" if self.fingerprint else "none"
+
+    def __str__(self) -> str:
+        moment = self.learned.replace("T", " ").removesuffix("Z")
+        line = (
+            f"learned {moment} UTC by treewright {self.treewright} from {counted(self.rows, 'row')} of "
+            f"{quoted(self.source)} (fingerprint {self.short_fingerprint})"
+        )
+        return line if self.evaluation is None else f"{line}\n{error_line(self.evaluation)}"
+
+    def __repr__(self) -> str:
+        return f"ModelCard(learned={self.learned!r}, rows={self.rows}, source={self.source!r})"
 
     def to_dict(self) -> dict[str, Any]:
         """Give the card as what JSON can hold."""
