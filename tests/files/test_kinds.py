@@ -71,10 +71,44 @@ def test_decimal_commas_are_numbers_where_semicolons_separate(tmp_path: Path, wo
     ]
 
 
-def test_numbers_in_fancy_dress_stay_text_with_a_hint(tmp_path: Path, workspace: Workspace) -> None:
-    with pytest.warns(UserWarning, match="'x' .* thousands marks, per cent or money signs"):
-        table = read(workspace, write(tmp_path, "a.csv", 'x,y\n"1,000",a\n"2,500",b\n'))
-    assert isinstance(table["x"], RawCodes)
+MARKED = [
+    (",", ['"1,000"', '"2,500.5"', "10", "-7"], [1000.0, 2500.5, 10.0, -7.0]),
+    (",", ["$12.50", '"$1,000,000"', "-$3"], [12.5, 1e6, -3.0]),
+    (",", ["12%", "3.5 %", "100%"], [12.0, 3.5, 100.0]),
+    (",", ["1 000", "12'500", "5"], [1000.0, 12500.0, 5.0]),
+    (";", ["1.000,50 €", "20 €"], [1000.5, 20.0]),
+]
+
+
+@pytest.mark.parametrize(("delimiter", "fields", "expected"), MARKED)
+def test_numbers_with_marks_and_signs(
+    tmp_path: Path, workspace: Workspace, delimiter: str, fields: list[str], expected: list[float]
+) -> None:
+    text = f"x{delimiter}y\n" + "".join(f"{field}{delimiter}k\n" for field in fields)
+    path = write(tmp_path, "a.csv", text)
+    with pytest.warns(UserWarning, match="'x' .* is read as numbers without "):
+        table = read(workspace, path)
+    assert values(table)["x"] == expected
+
+
+@pytest.mark.parametrize("fields", [["$5", "€6"], ["12%", "7"], ["$5", "5%"]])
+def test_numbers_of_several_signs_are_numbers_on_request_only(
+    tmp_path: Path, workspace: Workspace, fields: list[str]
+) -> None:
+    path = write(tmp_path, "a.csv", "x,y\n" + "".join(f"{field},k\n" for field in fields))
+    with pytest.warns(UserWarning, match="'x' .* taken as categories; --numeric 'x'"):
+        assert isinstance(read(workspace, path)["x"], RawCodes)
+    with Workspace() as another:
+        asked = values(read(another, path, choices=Choices(numeric=("x",))))["x"]
+    assert asked == [float(field.strip("$€%")) for field in fields]
+
+
+@pytest.mark.parametrize(
+    "fields", [['"1,5"', '"2,5"'], ["1.000.5", "2"], ['"10,00"', '"1,000"'], ["5 kg", "6 kg"]]
+)
+def test_what_is_no_marked_number(tmp_path: Path, workspace: Workspace, fields: list[str]) -> None:
+    path = write(tmp_path, "a.csv", "x,y\n" + "".join(f"{field},k\n" for field in fields))
+    assert isinstance(read(workspace, path)["x"], RawCodes)
 
 
 def test_dates_with_dots_have_the_day_first(tmp_path: Path, workspace: Workspace) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -41,16 +41,21 @@ CREATE MACRO dotted(c) AS CASE WHEN regexp_full_match(c, '[0-9]{1,2}[.][0-9]{1,2
     THEN try_strptime(c, ['%d.%m.%Y', '%d.%m.%Y %H:%M', '%d.%m.%Y %H:%M:%S', '%d.%m.%Y %H:%M:%S.%f']) END;
 CREATE MACRO slashed(c) AS
     CASE WHEN regexp_full_match(c, '[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}( .*)?') THEN c END;
-CREATE MACRO dressed(c) AS CASE WHEN
-    regexp_full_match(c, '[+-]?[$€£]? ?[0-9]{1,3}([., ''][0-9]{3})*([.,][0-9]+)? ?[%$€£]?') THEN c END;
+CREATE MACRO marked(c) AS CASE WHEN regexp_full_match(c,
+    '[+-]?[$€£]? ?([0-9]+|[0-9]{1,3}([, ''][0-9]{3})+)([.][0-9]+)? ?[%$€£]?')
+    THEN try_cast(regexp_replace(c, '[^0-9.+-]', '', 'g') AS DOUBLE) END;
+CREATE MACRO marked_comma(c) AS CASE WHEN regexp_full_match(c,
+    '[+-]?[$€£]? ?([0-9]+|[0-9]{1,3}([. ''][0-9]{3})+)([,][0-9]+)? ?[%$€£]?')
+    THEN try_cast(replace(regexp_replace(c, '[^0-9,+-]', '', 'g'), ',', '.') AS DOUBLE) END;
+CREATE MACRO sign_of(c) AS regexp_replace(c, '[^%$€£]', '', 'g');
 """
 """How the text of a field is read; each gives NULL where it cannot be."""
 
 FIRST_ROWS = 1000
 """Rows that are looked at to see what need not be asked of all."""
 
-READERS = ("whole", "number", "comma", "moment", "zoned", "dotted", "dressed", "slashed")
-"""The names of these, in the order in which they are tried; the last two are for hints only."""
+READERS = ("whole", "number", "comma", "moment", "zoned", "dotted", "marked", "marked_comma", "slashed")
+"""The names of these, in the order in which they are tried; the last is for a hint only."""
 
 
 @dataclass(frozen=True)
@@ -240,11 +245,7 @@ def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None
         column = f"{column}::VARCHAR"
     if look is None:
         look = _look(workspace, form, [column])[0]
-    for count, reader in (
-        (look.whole, "whole"),
-        (look.number, "number"),
-        (look.comma if staged.has_decimal_commas else -1, "comma"),
-    ):
+    for count, reader in look.of_numbers(staged.has_decimal_commas):
         if count == look.known:
             return Reading(name, "numeric", column, f"{reader}({form})")
     value = form.format(column)
@@ -283,8 +284,19 @@ class _Look:
     moment: int = 0
     zoned: int = 0
     dotted: int = 0
-    dressed: int = 0
+    marked: int = 0
+    marked_comma: int = 0
     slashed: int = 0
+
+    def of_numbers(self, decimal_commas: bool) -> Iterator[tuple[int, str]]:
+        """Give the ways to read numbers, each with how many fields it can read."""
+        yield self.whole, "whole"
+        yield self.number, "number"
+        if decimal_commas:
+            yield self.comma, "comma"
+            yield self.marked_comma, "marked_comma"
+        else:
+            yield self.marked, "marked"
 
 
 def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[str, _Look]:
@@ -319,25 +331,39 @@ def _look(workspace: Workspace, form: str, columns: Sequence[str]) -> list[_Look
     return looks
 
 
+def _has_one_sign(workspace: Workspace, staged: Staged, name: str) -> bool:
+    """Tell whether marked numbers are all in one unit, and say what is left out or in the way."""
+    sign = f"sign_of({staged.value(name)})"
+    low, high = workspace.answer(f"SELECT min({sign}), max({sign}) FROM staged")[0]
+    if low == high:
+        marks = f"the sign {low!r}" if low else "thousands marks"
+        warn(
+            f"column {name!r} of {staged.name} is read as numbers without {marks}; --categorical {name!r} "
+            "takes it as text."
+        )
+        return True
+    signs = " and ".join(repr(sign) if sign else "no sign" for sign in (low, high))
+    warn(
+        f"column {name!r} of {staged.name} has numbers with {signs}: it is taken as categories; "
+        f"--numeric {name!r} takes it as numbers, whatever their signs."
+    )
+    return False
+
+
 def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, strict: bool) -> Reading:
     column, form = staged.identifier(name), staged.form
     ways: list[tuple[int, FileKind, str]] = [
-        (look.whole, "numeric", "whole"),
-        (look.number, "numeric", "number"),
-        (look.comma if staged.has_decimal_commas else -1, "numeric", "comma"),
+        *((count, "numeric", reader) for count, reader in look.of_numbers(staged.has_decimal_commas)),
         (look.moment, "date", "moment"),
         (look.zoned, "date", "zoned"),
         (look.dotted, "date", "dotted"),
     ]
     for count, kind, reader in ways:
         if count == look.known and look.known:
+            if reader.startswith("marked") and not _has_one_sign(workspace, staged, name):
+                break
             return Reading(name, kind, column, f"{reader}({form})")
-    if look.dressed == look.known and look.known:
-        warn(
-            f"column {name!r} of {staged.name} looks like numbers with thousands marks, per cent or money "
-            "signs: it is taken as categories; turn it into numbers with --query."
-        )
-    elif look.slashed == look.known and look.known:
+    if look.slashed == look.known and look.known:
         quoted = quoted_name(name)
         warn(
             f"column {name!r} of {staged.name} looks like dates with slashes, beginning with the day or the "
