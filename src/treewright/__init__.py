@@ -173,7 +173,8 @@ _LOADED_WHEN_ASKED_FOR = {
 def __getattr__(name: str) -> object:
     if name not in _LOADED_WHEN_ASKED_FOR:
         raise AttributeError(f"module 'treewright' has no attribute {name!r}")
-    return getattr(import_module(_LOADED_WHEN_ASKED_FOR[name]), name)
+    found = globals()[name] = getattr(import_module(_LOADED_WHEN_ASKED_FOR[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:

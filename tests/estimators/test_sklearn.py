@@ -103,6 +103,24 @@ def test_clone_and_pickle_keep_parameters_and_predictions() -> None:
     assert (same.predict_proba(X) == model.predict_proba(X)).all()
 
 
+def test_a_pickle_is_no_larger_than_scikit_learns() -> None:
+    X, y = load_iris(return_X_y=True)
+    ours, theirs = (pickle.dumps(kind().fit(X, y)) for kind in (tw.DecisionTreeClassifier, SklearnClassifier))
+    assert len(ours) <= len(theirs)
+
+
+def test_a_pickle_names_the_parameters_that_are_not_as_they_are_by_default() -> None:
+    model = tw.DecisionTreeClassifier(max_depth=3, min_samples_leaf=1.0, ccp_alpha=0.0, criterion="gini")
+    state = model.__getstate__()
+    assert state == {"max_depth": 3, "min_samples_leaf": 1.0}  # a share, and not the number 1
+    every = tw.DecisionTreeClassifier()
+    every.__setstate__(dict(vars(model)))  # as version 0.1 wrote it
+    assert every.get_params() == model.get_params()
+    once_again = tw.DecisionTreeClassifier(max_depth=5, criterion="entropy")
+    once_again.__setstate__(state)
+    assert once_again.get_params() == model.get_params()
+
+
 def test_pipeline_grid_search_and_cross_validation() -> None:
     X, y = load_iris(return_X_y=True)
     search = GridSearchCV(

@@ -109,6 +109,22 @@ class TableEstimator(BaseEstimator):
             TableEstimator._is_registered = register()
         return type(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what is not as every estimator of this class has it: most parameters are their defaults.
+
+        A version that changes a default must give pickles without the parameter the old one.
+        """
+        default_of, nothing = self._defaults.get, object()
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if (default := default_of(name, nothing)) is not value
+            and (type(default) is not type(value) or default != value)
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(self._defaults | state)
+
     def __dir__(self) -> list[str]:
         # What editors offer has nothing of scikit-learn's routing of metadata.
         return [

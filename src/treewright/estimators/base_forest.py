@@ -706,7 +706,7 @@ class ForestEstimator(TableEstimator):
         self._fitted_trees()
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
+        state = super().__getstate__()
         if "trees_" in state:
             state["trees_"], state["draws_"] = self.trees_, self.draws_
         state.pop("_listed", None)

@@ -652,7 +652,7 @@ class TreeEstimator(TableEstimator, ABC):
         return not self.__dict__.keys().isdisjoint(("tree_", "_place"))
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
+        state = super().__getstate__()
         if state.pop("_place", None) is not None:
             state["tree_"] = self.tree_  # and not the whole forest
         state.pop("_unpacked", None)

@@ -150,7 +150,7 @@ class OptimalEstimator(TreeEstimator):
             ) from None
 
     def __getstate__(self) -> Any:
-        state = dict(super().__getstate__())
+        state = super().__getstate__()
         state.pop("_question", None)
         return state
 

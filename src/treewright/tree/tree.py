@@ -514,7 +514,7 @@ class Tree(SklearnArrays):
         from treewright.persistence import pickles, trees
 
         if pickles.is_plain(self):
-            return pickles.plain_from_state, pickles.plain_state(self, int(protocol))
+            return pickles.plain_from_state, pickles.plain_state(self)
         return trees.tree_from_bytes, (trees.tree_to_bytes(self),)
 
     def __getstate__(self) -> dict[str, Any]:
