@@ -35,6 +35,8 @@ def test_whole_rows_end_where_the_core_routes_them(seed, n_classes):
     expected = tree.route(rows.numbers, rows.codes)
     assert np.array_equal(parts.node[np.argsort(parts.row)], expected)
     assert np.array_equal(place(tree, rows).node, expected)
+    if n_classes:
+        assert np.array_equal(tree.class_codes(rows.numbers, rows.codes), tree.label[expected])
 
 
 LAYOUTS = {
@@ -57,9 +59,11 @@ def test_rows_in_bulk_go_where_each_goes_alone(layout):
     codes = np.empty((len(X), 0), np.int32)
     alone = [tree.route(X[i : i + 1], codes[:1])[0] for i in range(len(X))]
     assert tree.route(layout(X), codes).tolist() == alone
+    assert tree.class_codes(layout(X), codes).tolist() == tree.label[alone].tolist()
     X[1_501, (used + 1) % 5] = -np.inf
-    with pytest.raises(DataError, match="infinity in column"):
-        tree.route(layout(X), codes)
+    for end in (tree.route, tree.class_codes):
+        with pytest.raises(DataError, match="infinity in column"):
+            end(layout(X), codes)
 
 
 def test_a_row_without_an_answer_is_shared_by_weight():

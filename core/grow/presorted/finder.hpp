@@ -104,8 +104,10 @@ public:
     void pass_on(const Item& item, const std::vector<Item>& children) {
         if (late_.size() >= most_late) set_late_thresholds();
         if (monotone()) put_in_order(item, children);
-        if (std::ranges::any_of(children, [](const Item& child) { return child.node >= 0; }))
-            rows_.partition_lists(item, item.split, *item.features, children.size());
+        grows_.clear();
+        for (const Item& child : children) grows_.push_back(child.node >= 0);
+        if (std::ranges::any_of(grows_, [](uint8_t grows) { return grows; }))
+            rows_.partition_lists(item, item.split, *item.features, children.size(), grows_);
     }
     /// All nodes of the rows are written.
     void done() { set_late_thresholds(); }
@@ -352,6 +354,7 @@ private:
     Builder* out_ = nullptr;
     Description description_;
 
+    std::vector<uint8_t> grows_;   // whether a branch of the node in hand is split further
     std::vector<CutValues> late_;  // of nodes that are written without their thresholds
 
     // of the node in hand

@@ -4,6 +4,7 @@
 
 #include "grow/bits.hpp"
 #include "base/builder.hpp"
+#include "base/large_array.hpp"
 #include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
 #include "grow/missing_policy.hpp"
@@ -255,17 +256,20 @@ public:
     RowSpan branch_rows(const RowSpan& item, size_t branch) const {
         return {item.begin + begin_[branch], item.begin + begin_[branch + 1], static_cast<uint8_t>(1 - item.buffer)};
     }
-    /// The same for the lists of these features.
-    void partition_lists(const RowSpan& item, const Candidate& split, const std::vector<int32_t>& active, size_t branches) {
+    /// The same for the lists of these features; where one of two branches only is split further (`grows`), for that one.
+    void partition_lists(const RowSpan& item, const Candidate& split, const std::vector<int32_t>& active, size_t branches,
+                         std::span<const uint8_t> grows) {
+        const bool one = branches == 2 && grows[0] != grows[1];
+        const size_t first = one && !grows[0] ? begin_[1] : 0, last = one && grows[0] ? begin_[1] : item.size();
         for (int32_t feature : active) {
             if (is_categorical(feature) || is_bit(feature)) continue;
             const size_t offset = slot(feature) * n_ + item.begin;
-            if (feature == split.feature && split.position > 0 && begin_[1] == split.position) {  // already in order
-                std::copy_n(list_[item.buffer].data() + offset, item.size(), list_[1 - item.buffer].data() + offset);
-                continue;
-            }
-            partition(list_[item.buffer].data() + offset, list_[1 - item.buffer].data() + offset, item.size(), branches,
-                      [](const List& entry) { return entry.row; });
+            const List* from = list_[item.buffer].data() + offset;
+            List* to = list_[1 - item.buffer].data() + offset;
+            if (feature == split.feature && split.position > 0 && begin_[1] == split.position)  // already in order
+                std::copy(from + first, from + last, to + first);
+            else if (one) take_side(from, to + first, to + last, grows[0]);
+            else partition(from, to, item.size(), branches, [](const List& entry) { return entry.row; });
         }
     }
 
@@ -297,7 +301,10 @@ private:
         for (size_t f = 0; f < p; ++f) lists += !task_.table.features[f].categorical() && !is_bit(static_cast<int32_t>(f));
         if (recipe_.threshold)
             for (auto& buffer : list_)
-                if (buffer.size() < lists * n_) buffer.resize(lists * n_);
+                if (buffer.size() < lists * n_) {
+                    buffer.clear();  // nothing is worth copying
+                    buffer.resize(lists * n_);
+                }
         size_t used = 0;
         for (size_t f = 0; f < p; ++f) {
             const Feature& feature = task_.table.features[f];
@@ -383,6 +390,14 @@ private:
         }
         for (size_t b = 0; b < branches; ++b) begin_[b + 1] += begin_[b];
     }
+    /// The entries of one of two branches, which fill [to, end). Without a branch, as sides are a coin toss.
+    void take_side(const List* from, List* to, const List* end, uint8_t side) const {
+        const uint8_t* sides = left_.data();
+        for (; to < end; ++from) {
+            *to = *from;
+            to += sides[from->row] == side;
+        }
+    }
     /// Stable partition of n entries into the branches whose beginnings stand in begin_.
     template <class T, class Row>
     void partition(const T* from, T* to, size_t n, size_t branches, Row&& row_of) {
@@ -410,7 +425,7 @@ private:
 
     // columns, by local row
     std::vector<std::vector<int32_t>> codes_;
-    std::vector<List> list_[2];
+    LargeArray<List> list_[2];
     std::vector<Index> order_[2];  // rows ascending
     std::vector<int32_t> slot_;    // by feature: its list or code column; -1 = constant
     std::vector<char> has_missing_;

@@ -23,7 +23,7 @@ Infinities: TypeAlias = Literal["error", "extreme"]
 Numbers: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int32]
 
-FLOAT64 = np.dtype(np.float64)
+FLOAT64, INT32 = np.dtype(np.float64), np.dtype(np.int32)
 ARRAYS = {np.ndarray, np.memmap}
 
 
@@ -240,11 +240,12 @@ class Schema:
                [nan]]), array([[ 1],
                [-1]], dtype=int32))
         """
-        if is_sparse(X):
+        if type(X) in ARRAYS:
+            if X.dtype != FLOAT64 and X.dtype.kind in "fiu" and X.dtype.itemsize <= 4:
+                X = X.astype(np.float64)
+        elif is_sparse(X):
             refuse_large(X.shape, "what is asked for")
             X = self._dense(X, missing)
-        if type(X) in ARRAYS and X.dtype != FLOAT64 and X.dtype.kind in "fiu" and X.dtype.itemsize <= 4:
-            X = X.astype(np.float64)
         if (
             type(X) in ARRAYS
             and X.dtype == FLOAT64
@@ -258,7 +259,7 @@ class Schema:
                 raise self._wrong_shape(X.shape, estimator)
             if self.named and check_names:
                 warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
-            return np.asarray(X), np.empty((X.shape[0], 0), dtype=np.int32)
+            return np.asarray(X), np.empty((X.shape[0], 0), INT32)
         table = read(X)
         if check_names:
             self._check_names(table, estimator)

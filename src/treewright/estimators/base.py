@@ -165,7 +165,7 @@ class TableEstimator(BaseEstimator):
     def _policy_for(self, X: Any) -> str:
         """Whether this table may miss values: a sparse one may not, as in scikit-learn."""
         policy = self._missing_policy
-        return NOT_IN_SPARSE if policy != "error" and is_sparse(X) else policy
+        return policy if type(X) is np.ndarray or policy == "error" or not is_sparse(X) else NOT_IN_SPARSE
 
     def _learned_html(self) -> str:
         """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""

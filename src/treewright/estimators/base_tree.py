@@ -264,9 +264,9 @@ class TreeEstimator(TableEstimator, ABC):
     def tree_(self) -> Tree:
         """The tree; one of a forest is unpacked when it is first asked for."""
         own = self.__dict__
-        if "tree_" not in own and "_place" not in own:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
         if "tree_" not in own and "_unpacked" not in own:
+            if "_place" not in own:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
             trees, index = self._place
             self._unpacked = trees[index]
         tree: Tree = own["tree_" if "tree_" in own else "_unpacked"]
@@ -336,7 +336,7 @@ class TreeEstimator(TableEstimator, ABC):
         """
         if reorder:
             X = self._fitted_tree().schema.arrange(X)
-        if is_dask(X):
+        if type(X) is not np.ndarray and is_dask(X):
             return predict_lazily(X, self.predict, self._fitted_tree().schema.names, None)
         predictions = self._predictions(X)
         return (predictions, self._report(X)) if return_report else predictions
@@ -360,6 +360,8 @@ class TreeEstimator(TableEstimator, ABC):
         if tree.shares_rows:
             weight = tree.spread(*self._encode(X, tree), tree.vote_weights, self._threads_for(X))
             return labels(tree.schema, tree.decide(weight))
+        if type(X) is np.ndarray:  # at once: rows are predicted one by one
+            return labels(tree.schema, tree.class_codes(*self._encode(X, tree), threads(self.n_jobs, X.size)))
         return labels(tree.schema, tree.label.take(self._leaves(X, tree), axis=0))
 
     def _report(self, X: Any) -> PredictionReport:
@@ -376,6 +378,8 @@ class TreeEstimator(TableEstimator, ABC):
 
     def _leaves(self, X: Any, tree: Tree) -> NDArray[np.int32]:
         """Give the leaf of each row."""
+        if type(X) is np.ndarray:  # at once, too
+            return tree.route(*self._encode(X, tree), threads(self.n_jobs, X.size))
         if is_sparse(X):
             return self._leaves_of_sparse(X, tree)
         if is_open(X):

@@ -31,9 +31,8 @@ def labels(schema: Schema, codes: NDArray[Any]) -> NDArray[Any]:
 
     Columns of one kind of labels keep it; of several kinds they are objects.
     """
-    if not schema.outputs:
-        chosen: NDArray[Any] = np.asarray(schema.classes).take(codes)
-        return chosen
+    if not schema.outputs and schema.classes is not None:
+        return schema.classes.take(codes)
     columns = [
         np.asarray(output.classes).take(codes[:, place]) for place, output in enumerate(schema.outputs)
     ]

@@ -296,6 +296,28 @@ class Tree(SklearnArrays):
         """The tree as the core's 16-byte nodes with their ids; None if it is more than binary thresholds."""
         return _core.pack(self.core_arrays, self.schema.position)
 
+    @cached_property
+    def _packed_labels(self) -> NDArray[np.int32]:
+        """The class code of each of the packed nodes: walking to it leads past its id."""
+        assert self._packed is not None
+        return self.label.take(self._packed[1])
+
+    def class_codes(
+        self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
+    ) -> NDArray[np.int32]:
+        """Return the class code of each row: the `label` of the node that `route` gives."""
+        shape, schema = (numbers.shape[1], codes.shape[1]), self.schema
+        if (
+            self._packed is not None
+            and shape[0]
+            and shape == schema.n_numbers_and_codes
+            and not schema.outputs
+        ):
+            label, has_infinity = _core.walk(self._packed[0], self._packed_labels, numbers, threads)
+            if not has_infinity:
+                return label
+        return self.label.take(self.route(numbers, codes, threads), axis=0)
+
     def route(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
     ) -> NDArray[np.int32]:
