@@ -30,7 +30,7 @@ TreeArrays grow_shared_rows(const GrowTask& given, const std::vector<double>& we
         // shared rows are loaded into several subtrees: fewer and larger ones pay for what leaves the cache (measured)
         const size_t most = cached_rows(task), small = recipe.shares() ? std::min(8 * most, most_narrow_rows) : most;
         const auto make = [&]<class Finder>(Finder*) { return std::make_unique<Finder>(task, unit); };
-        return grow_by_histograms<SharedRowsFinder<uint32_t>, SharedRowsFinder<uint32_t>>(task, std::move(rows), small, make);
+        return grow_by_histograms<SharedRowsFinder<uint16_t>, SharedRowsFinder<uint32_t>>(task, std::move(rows), small, make);
     }
     SharedRowsFinder<uint32_t> finder(task, unit);
     return grow_with(task, rows, finder);
