@@ -155,12 +155,14 @@ $(VENV)/.environment: tools/environment
 	@tools/environment $(VENV)
 	@touch $@
 
+# What the package needs is installed while it is compiled.
 $(VENV)/.built: $(VENV)/.environment pyproject.toml $(CORE)
 	@echo "Compiling the core and installing treewright in $(VENV): this takes minutes ..."
-	@$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
-		> $(VENV)/build-requires.txt
+	@$(PYTHON) -c 'import tomllib; asked = tomllib.load(open("pyproject.toml", "rb")); package = asked["project"]; \
+		print(*asked["build-system"]["requires"], sep="\n", file=open("$(VENV)/build-requires.txt", "w")); \
+		print(*package["dependencies"], *package["optional-dependencies"]["demo"], sep="\n", file=open("$(VENV)/requires.txt", "w"))'
 	@$(INSTALL) --requirement $(VENV)/build-requires.txt cmake ninja
-	@$(EDITABLE) '.[demo]'
+	@$(INSTALL) --requirement $(VENV)/requires.txt & others=$$!; $(EDITABLE) . --no-deps; built=$$?; wait $$others && exit $$built
 	@touch $@
 
 $(VENV)/.tested-with: pyproject.toml | $(VENV)/.built

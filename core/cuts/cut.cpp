@@ -16,4 +16,17 @@ MissingSides CutLimits::larger(size_t left, size_t right, double left_weight, do
             right_weight != left_weight && right_weight >= left_weight * (1 - equal_weights)};
 }
 
+bool AllowedCuts::hold(const CutSides& at, size_t left) {
+    if (!limits_.allow(at)) return false;
+    if (!limits_.cuts || limits_.cuts->free()) return true;
+    if (!bounds_) bounds_.emplace(*limits_.cuts);
+    const auto missing = [&] {
+        if (known_ < total_) return MissingSides{missing_left_, !missing_left_};
+        return limits_.larger(left, total_ - left, at.left_weight, at.right_weight);
+    };
+    if (left == known_) return limits_.cuts->allow(at.left, at.right, infinity, missing());
+    return bounds_->allow(at.left, at.right, left, known_ - 1, missing,
+                          [&](size_t rows) { return limits_.between(row_(list_, rows - 1), row_(list_, rows)); });
+}
+
 }  // namespace treewright

@@ -1,5 +1,7 @@
 // A cut of a numeric feature, x ≤ t: where it stands among the sorted rows, and what it must respect.
 #pragma once
+#include <optional>
+
 #include "cuts/best.hpp"
 #include "grow/constraints.hpp"
 #include "cuts/sorted_list.hpp"
@@ -63,12 +65,39 @@ struct CutLimits {
     bool allow(const Scorer& scorer, double threshold, MissingSides missing) const {
         return allow(scorer) && (!cuts || cuts->allow(scorer.left_mean(), scorer.right_mean(), threshold, missing));
     }
+    /// Whether a least weight is all that a cut must respect.
+    bool free() const { return (!cuts || cuts->free()) && bounds.free(); }
     double value(size_t local_row) const { return column[rows[local_row]]; }
     /// Where the cut between two rows stands.
     double between(size_t left_row, size_t right_row) const;
     /// Where rows will go that miss the value, if none of the node's does: to the larger branch, of equals the second (by weight
     /// the first, and either where rounding decides).
     MissingSides larger(size_t left, size_t right, double left_weight, double right_weight) const;
+};
+
+/// Whether cuts of a sorted list respect all limits, asked for from the left. Compiled once, whatever the list and the scorer.
+class AllowedCuts {
+public:
+    /// `known` of `total` rows have a value; the others go left, or right.
+    template <class List>
+    AllowedCuts(const CutLimits& limits, const List* list, size_t known, size_t total, bool missing_left)
+        : limits_(limits),
+          list_(list),
+          row_([](const void* of, size_t i) { return static_cast<size_t>(static_cast<const List*>(of)[i].row); }),
+          known_(known),
+          total_(total),
+          missing_left_(missing_left) {}
+
+    /// The cut after so many known rows.
+    bool hold(const CutSides& at, size_t left);
+
+private:
+    const CutLimits& limits_;
+    const void* list_;
+    size_t (*row_)(const void*, size_t);
+    size_t known_, total_;
+    bool missing_left_;
+    std::optional<BoundsFromLeft> bounds_;
 };
 
 /// A node as its criterion sees it.

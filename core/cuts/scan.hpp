@@ -45,22 +45,11 @@ void scan(const List* list, size_t known, size_t already, size_t total, bool to_
     if (total < already + limits.min_count) return;
     size_t last = std::min(known - 1, total - limits.min_count - already);  // most known rows on the left
     if (known == 0 || first > known) return;
-    const bool free = (!limits.cuts || limits.cuts->free()) && limits.bounds.free();
-    std::optional<BoundsFromLeft> bounds;
-    if (limits.cuts && !limits.cuts->free()) bounds.emplace(*limits.cuts);
-    const auto permitted = [&, known, total, missing_left](const CutSides& at, size_t left) {
-        if (!limits.allow(at) || !bounds) return limits.allow(at);
-        const auto missing = [&] {
-            if (known < total) return MissingSides{missing_left, !missing_left};
-            return limits.larger(left, total - left, at.left_weight, at.right_weight);
-        };
-        if (left == known) return limits.cuts->allow(at.left, at.right, infinity, missing());
-        return bounds->allow(at.left, at.right, left, known - 1, missing,
-                             [&](size_t rows) { return limits.between(list[rows - 1].row, list[rows].row); });
-    };
+    const bool free = limits.free();
+    AllowedCuts cuts(limits, list, known, total, missing_left);
     // Of the scorer that moves only numbers are given away: so it stays in registers.
-    const auto allowed = [&permitted, free, min_weight = limits.min_weight](const Scorer& at, size_t left) {
-        return free ? both_weigh(at.left_weight_now(), at.right_weight_now(), min_weight) : permitted(sides_of(at), left);
+    const auto allowed = [&cuts, free, min_weight = limits.min_weight](const Scorer& at, size_t left) {
+        return free ? both_weigh(at.left_weight_now(), at.right_weight_now(), min_weight) : cuts.hold(sides_of(at), left);
     };
     size_t i = 0;
     for (; i + 1 < first; ++i) scorer.add(list[i].row);

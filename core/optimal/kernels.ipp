@@ -35,6 +35,23 @@ struct TwoPlaces {
     Place begin, width, begin_second, width_second;
 };
 
+/// Any of these, behind one call for a block: for loops that do much more than that with a block.
+class AnyPlaces {
+public:
+    template <class Left>
+    explicit AnyPlaces(const Left& left) : left_(&left), rows_(&rows_of<Left>) {}
+    uint64_t operator()(uint32_t block) const { return rows_(left_, block); }
+
+private:
+    template <class Left>
+    static uint64_t rows_of(const void* left, uint32_t block) {
+        return (*static_cast<const Left*>(left))(block);
+    }
+
+    const void* left_;
+    uint64_t (*rows_)(const void*, uint32_t);
+};
+
 // ---- two classes ---------------------------------------------------------------------------------------------------------
 //
 // Splits say 0 on one branch and 1 on the other. Let `lead` be the cost of the rows of class 1 up to a cut less that of the rows
@@ -273,9 +290,8 @@ void cuts_of_block(const Policy& policy, const Scan& scan, uint32_t b, uint64_t 
     }
 }
 
-template <class Policy, class Left>
-void other_rows(Scan& scan) {
-    const Left on_left(scan);
+template <class Policy>
+void other_rows(Scan& scan, const AnyPlaces& on_left) {
     const Policy policy{scan};
     const int width = policy.width;
     const Loss& loss = *scan.loss;
@@ -329,9 +345,8 @@ inline Cost best_cut_of_means(const Loss& loss, Cost* groups, size_t n) {
     return best;
 }
 
-template <class Policy, class Left>
-void other_categories(Scan& scan) {
-    const Left on_left(scan);
+template <class Policy>
+void other_categories(Scan& scan, const AnyPlaces& on_left) {
     const Policy policy{scan};
     const int width = policy.width;
     Cost *group = scan.scratch, *costs = group + 2 * width, *table = costs + 2 * width;
@@ -382,10 +397,10 @@ void scan_pair(Scan& scan) {
     else if (scan.column.categorical) pair_pieces<Left, true>(scan);
     else pair_pieces<Left, false>(scan);
 }
-template <class Policy, class Left>
-void scan_other(Scan& scan) {
-    if (scan.column.categorical) other_categories<Policy, Left>(scan);
-    else other_rows<Policy, Left>(scan);
+template <class Policy>
+void scan_other(Scan& scan, const AnyPlaces& on_left) {
+    if (scan.column.categorical) other_categories<Policy>(scan, on_left);
+    else other_rows<Policy>(scan, on_left);
 }
 template <class Left>
 void scan_any(Scan& scan) {
@@ -394,11 +409,11 @@ void scan_any(Scan& scan) {
             return scan_pair<Left>(scan);
         case LossKind::counts:
             if (scan.loss->each() && !scan.column.categorical) return class_rows<Left>(scan);
-            return scan_other<Counts, Left>(scan);
+            return scan_other<Counts>(scan, AnyPlaces(Left(scan)));
         case LossKind::prices:
-            return scan_other<Prices, Left>(scan);
+            return scan_other<Prices>(scan, AnyPlaces(Left(scan)));
         case LossKind::squares:
-            return scan_other<Squares, Left>(scan);
+            return scan_other<Squares>(scan, AnyPlaces(Left(scan)));
     }
 }
 inline void scan_whole(Scan& scan) { scan_any<NoPlaces>(scan); }

@@ -37,6 +37,11 @@ private:
     std::vector<uint32_t> known_;
 };
 
+/// Put codes in the ascending order of their keys, equals as they are.
+inline void sort_by(const std::vector<double>& key, std::vector<size_t>& codes) {
+    std::ranges::stable_sort(codes, {}, [&](size_t code) { return key[code]; });
+}
+
 /// The best cut that leaves at least `edge` rows on each side, the first of equals: the number of rows below it, 0 if none is
 /// worth anything.
 template <class Rule>
@@ -105,7 +110,7 @@ private:
         std::vector<double> key(count_.size(), 0.0);
         for (size_t code : present_) key[code] = rule_.key(tally_[code], order);
         std::vector<size_t> codes = present_;
-        std::ranges::stable_sort(codes, {}, [&](size_t code) { return key[code]; });
+        sort_by(key, codes);
         for (size_t code : codes) {
             cross(code);
             offer(split);
