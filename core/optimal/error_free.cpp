@@ -75,35 +75,46 @@ std::optional<uint32_t> ErrorFree::one_split(const Node& node, Plan* plan) const
 /// How far one end of an order is of one class, and how far one split tells two classes apart; no further than is enough.
 ErrorFree::Reach ErrorFree::reach(const Node& node, size_t i, bool from_left, uint32_t enough) {
     const uint32_t *order = node.order_of(i), *group = node.group_of(i), n = node.n_rows;
+    const auto place = [&](uint32_t step) { return from_left ? step : n - 1 - step; };
+    const auto row_at = [&](uint32_t step) { return node.row[order[place(step)]]; };
+    const auto ends = [&](uint32_t step) { return group[place(step)] != group[place(step + 1)]; };
+    const int32_t first = setting_.loss.label(row_at(0));
+    Reach reach;
+    uint32_t step = 0;
+    for (; step + 1 < n && setting_.loss.label(row_at(step)) == first; ++step)
+        if (ends(step)) reach.none = step + 1;
+    reach.one = reach.none;
+    if (reach.one >= enough || step + 1 >= n) return reach;
+
     const size_t n_columns = setting_.row_groups.n_columns;
     low_.assign(2 * n_columns, std::numeric_limits<uint32_t>::max());
     high_.assign(2 * n_columns, 0);
-    apart_ = node.active;
-    constexpr int32_t unknown = -1;
-    int32_t classes[2] = {unknown, unknown};
-    Reach reach;
-    for (uint32_t step = 0; step + 1 < n; ++step) {
-        const uint32_t k = from_left ? step : n - 1 - step, next = from_left ? k + 1 : k - 1, row = node.row[order[k]];
-        const int32_t label = setting_.loss.label(row);
-        size_t which = 0;
-        while (which < 2 && classes[which] != label && classes[which] != unknown) ++which;
-        if (which == 2) break;
-        classes[which] = label;
-        const uint32_t* groups = setting_.row_groups.of(row);
-        uint32_t *low = low_.data() + which * n_columns, *high = high_.data() + which * n_columns;
-        const uint32_t *other_low = low_.data() + (1 - which) * n_columns, *other_high = high_.data() + (1 - which) * n_columns;
-        size_t kept = 0;
-        for (const uint32_t c : apart_) {
+    for (uint32_t before = 0; before < step; ++before) {
+        const uint32_t* groups = setting_.row_groups.of(row_at(before));
+        uint32_t *low = low_.data(), *high = high_.data();
+        for (size_t c = 0; c < n_columns; ++c) {
             low[c] = std::min(low[c], groups[c]);
             high[c] = std::max(high[c], groups[c]);
+        }
+    }
+    apart_ = node.active;
+    const int32_t second = setting_.loss.label(row_at(step));
+    for (; step + 1 < n; ++step) {
+        const uint32_t row = row_at(step);
+        const int32_t label = setting_.loss.label(row);
+        if (label != first && label != second) break;
+        const uint32_t* groups = setting_.row_groups.of(row);
+        const size_t mine = label == first ? 0 : n_columns, others = n_columns - mine;
+        size_t kept = 0;
+        for (const uint32_t c : apart_) {
+            const uint32_t low = low_[mine + c] = std::min(low_[mine + c], groups[c]);
+            const uint32_t high = high_[mine + c] = std::max(high_[mine + c], groups[c]);
             apart_[kept] = c;
-            kept += high[c] < other_low[c] || other_high[c] < low[c];
+            kept += high < low_[others + c] || high_[others + c] < low;
         }
         apart_.resize(kept);
         if (kept == 0) break;
-        if (group[k] == group[next]) continue;
-        reach.one = step + 1;
-        if (classes[1] == unknown) reach.none = step + 1;
+        if (ends(step)) reach.one = step + 1;
         if (reach.one >= enough) break;
     }
     return reach;
@@ -151,7 +162,7 @@ std::optional<uint32_t> ErrorFree::branch(const Node& node, uint32_t cut, bool l
 
 /// A cut of an order whose branches can do with so many splits each.
 std::optional<ErrorFree::Cut> ErrorFree::cut_with(const Node& node, size_t i, int depth, uint32_t most_left, uint32_t most_right,
-                                                  Plan* left, Plan* right) {
+                                                  const Ends& ends, Plan* left, Plan* right) {
     const uint32_t n = node.n_rows;
     const uint32_t* group = node.group_of(i);
     const auto on_left = [&](uint32_t cut) { return branch(node, cut, true, depth - 1, most_left, left); };
@@ -166,11 +177,11 @@ std::optional<ErrorFree::Cut> ErrorFree::cut_with(const Node& node, size_t i, in
     };
     if (std::min(most_left, most_right) <= 1) {  // the furthest cut of the branch that has the fewer
         const bool from_left = most_left <= most_right;
-        const Reach far = reach(node, i, from_left, n);
+        const Reach& far = from_left ? ends.left : ends.right;
         const uint32_t rows = (from_left ? most_left : most_right) == 0 ? far.none : far.one;
         return rows == 0 ? std::nullopt : both(from_left ? rows : n - rows);
     }
-    uint32_t low = reach(node, i, true, n).one, high = n - reach(node, i, false, n).one;
+    uint32_t low = ends.left.one, high = n - ends.right.one;
     if (low >= high) return both(low);
     bool low_open = low > 0, high_open = high < n;  // whether the other branch of these is not known
     const double share = (most_left + 1.0) / (most_left + most_right + 2.0);
@@ -190,11 +201,27 @@ std::optional<ErrorFree::Cut> ErrorFree::cut_with(const Node& node, size_t i, in
 }
 
 /// A cut of an order for a tree of at most so many splits.
-std::optional<ErrorFree::Cut> ErrorFree::cut_of(const Node& node, size_t i, int depth, uint32_t most, Plan* left, Plan* right) {
+std::optional<ErrorFree::Cut> ErrorFree::cut_of(const Node& node, size_t i, int depth, uint32_t most, const Ends& ends, Plan* left,
+                                                Plan* right) {
     const uint32_t below = most - 1, each = std::min(below, most_splits(depth - 1));
     for (uint32_t on_left = below - each; on_left <= each; ++on_left)
-        if (const auto cut = cut_with(node, i, depth, on_left, below - on_left, left, right)) return cut;
+        if (const auto cut = cut_with(node, i, depth, on_left, below - on_left, ends, left, right)) return cut;
     return {};
+}
+
+ErrorFree::RowSet ErrorFree::row_set(const Node& node, int depth) {
+    const auto mix = [](uint64_t x) {
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        return x ^ (x >> 31);
+    };
+    RowSet set{0, 0, depth};
+    for (const uint32_t row : node.row) {
+        const uint64_t first = mix((row + uint64_t{1}) * 0x9e3779b97f4a7c15u);
+        set.first += first;
+        set.second += mix(first + 0x9e3779b97f4a7c15u);
+    }
+    return set;
 }
 
 /// Splits of some tree of at most so many; none if there is no such tree.
@@ -207,23 +234,37 @@ std::optional<uint32_t> ErrorFree::some(const Node& node, int depth, uint32_t mo
     if (n_classes > most + 1 || node.active.empty()) return {};
     depth = std::min(depth, static_cast<int>(most));
     if (depth == 1) return one_split(node, plan);
+    if (depth == 2) {
+        setting_.limits.count(1, thread_, true);
+        return two_levels(node, most, plan);
+    }
+    const RowSet rows = row_set(node, depth);
+    if (const auto known = known_.find(rows); known != known_.end()) {
+        if (most <= known->second.too_few) return {};
+        if (!plan && !fewest && known->second.enough <= most) return known->second.enough;
+    }
     setting_.limits.count(1, thread_, true);
-    if (depth == 2) return two_levels(node, most, plan);
     if (n_classes == 2)
         if (const auto one = one_split(node, plan)) return one;
     std::optional<uint32_t> found;
     Plan left, right;
     for (size_t i = 0; i < node.active.size(); ++i) {
         order_by(node, i, depth);
+        const Ends ends{reach(node, i, true, node.n_rows), reach(node, i, false, node.n_rows)};
         while (most > 0) {
-            const auto cut = cut_of(node, i, depth, most, plan ? &left : nullptr, plan ? &right : nullptr);
+            const auto cut = cut_of(node, i, depth, most, ends, plan ? &left : nullptr, plan ? &right : nullptr);
             if (!cut) break;
             found = 1 + cut->left + cut->right;
             if (plan) *plan = Plan::join(test_at(node, i, cut->at), left, right);
-            if (!fewest) return found;
+            if (!fewest) break;
             most = *found - 1;
         }
+        if (found && !fewest) break;
     }
+    if (known_.size() >= most_known) known_.clear();
+    Known& known = known_[rows];
+    if (found) known.enough = std::min(known.enough, *found);
+    if (!found || fewest) known.too_few = std::max(known.too_few, most);
     return found;
 }
 
@@ -238,7 +279,8 @@ Plan ErrorFree::first(const Node& node, int depth, uint32_t splits) {
     for (size_t i = 0; i < node.active.size(); ++i) {
         order_by(node, i, depth);
         // the more splits the right branch has, the lower the cut may be
-        auto cut = cut_of(node, i, depth, splits, nullptr, nullptr);
+        const Ends ends{reach(node, i, true, node.n_rows), reach(node, i, false, node.n_rows)};
+        auto cut = cut_of(node, i, depth, splits, ends, nullptr, nullptr);
         if (!cut) continue;
         const uint32_t* group = node.group_of(i);
         uint32_t low = 0;

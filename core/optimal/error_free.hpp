@@ -7,6 +7,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <unordered_map>
 
 #include "optimal/node.hpp"
 
@@ -50,6 +51,22 @@ private:
     struct Reach {
         uint32_t none = 0, one = 0;
     };
+    struct Ends {
+        Reach left, right;
+    };
+    /// Rows by the sums of numbers that stand for them, and the levels of a tree for them.
+    struct RowSet {
+        uint64_t first, second;
+        int depth;
+        bool operator==(const RowSet&) const = default;
+    };
+    struct Hash {
+        size_t operator()(const RowSet& set) const { return static_cast<size_t>(set.first) + static_cast<size_t>(set.depth); }
+    };
+    struct Known {
+        uint32_t too_few = 0, enough = std::numeric_limits<uint32_t>::max();  // splits
+    };
+    static constexpr size_t most_known = 1u << 18;
     /// A cut, and the splits of its branches.
     struct Cut {
         uint32_t at, left, right;
@@ -59,10 +76,11 @@ private:
     std::optional<uint32_t> one_split(const Node& node, Plan* plan) const;
     std::optional<uint32_t> two_levels(const Node& node, uint32_t most, Plan* plan);
     Reach reach(const Node& node, size_t i, bool from_left, uint32_t enough);
-    std::optional<Cut> cut_with(const Node& node, size_t i, int depth, uint32_t most_left, uint32_t most_right, Plan* left,
-                                Plan* right);
-    std::optional<Cut> cut_of(const Node& node, size_t i, int depth, uint32_t most, Plan* left, Plan* right);
+    std::optional<Cut> cut_with(const Node& node, size_t i, int depth, uint32_t most_left, uint32_t most_right, const Ends& ends,
+                                Plan* left, Plan* right);
+    std::optional<Cut> cut_of(const Node& node, size_t i, int depth, uint32_t most, const Ends& ends, Plan* left, Plan* right);
     std::optional<uint32_t> branch(const Node& node, uint32_t cut, bool left, int depth, uint32_t most, Plan* plan);
+    static RowSet row_set(const Node& node, int depth);
     void order_by(const Node& node, size_t i, int depth);
     Level& level(int depth);
     Test test_at(const Node& node, size_t i, uint32_t cut) const;
@@ -71,6 +89,7 @@ private:
     const Setting& setting_;
     const int thread_;
     std::vector<std::unique_ptr<Level>> levels_;
+    std::unordered_map<RowSet, Known, Hash> known_;
     std::vector<uint32_t> low_, high_;  // of the two classes, by column: the least and the largest group
     std::vector<uint32_t> apart_;       // columns that may tell them apart
 };
