@@ -8,15 +8,16 @@ namespace treewright::optimal {
 
 bool RowGroups::fits(const std::vector<Column>& columns, const Loss& loss) {
     return loss.each() > 0 && loss.noise() == 0 && std::none_of(columns.begin(), columns.end(), [](const Column& column) {
-        return column.categorical || column.missing_group != Column::nothing_missing;
-    });
+               return column.categorical || column.missing_group != Column::nothing_missing;
+           });
 }
 
 void RowGroups::read(const Node& root, size_t n) {
     n_columns = n;
     groups.assign(root.n_rows * n, 0);
     for (size_t i = 0; i < root.active.size(); ++i)
-        for (uint32_t k = 0; k < root.n_rows; ++k) groups[root.row[root.order_of(i)[k]] * n + root.active[i]] = root.group_of(i)[k];
+        for (uint32_t k = 0; k < root.n_rows; ++k)
+            groups[root.row[root.order_of(i)[k]] * n + root.active[i]] = root.group_of(i)[k];
 }
 
 namespace {
@@ -152,8 +153,7 @@ std::optional<uint32_t> ErrorFree::two_levels(const Node& node, uint32_t most, P
 }
 
 /// The splits of a tree for one branch of a cut, of at most so many; the order of its column is brought in.
-std::optional<uint32_t> ErrorFree::branch(const Node& node, uint32_t cut, bool left, int depth, uint32_t most,
-                                          Plan* plan) {
+std::optional<uint32_t> ErrorFree::branch(const Node& node, uint32_t cut, bool left, int depth, uint32_t most, Plan* plan) {
     Level& at = level(depth + 1);
     Node& child = left ? at.left : at.right;
     solver_.part(node, at.places.data(), cut, left ? &child : nullptr, left ? nullptr : &child);
@@ -201,8 +201,8 @@ std::optional<ErrorFree::Cut> ErrorFree::cut_with(const Node& node, size_t i, in
 }
 
 /// A cut of an order for a tree of at most so many splits.
-std::optional<ErrorFree::Cut> ErrorFree::cut_of(const Node& node, size_t i, int depth, uint32_t most, const Ends& ends, Plan* left,
-                                                Plan* right) {
+std::optional<ErrorFree::Cut> ErrorFree::cut_of(const Node& node, size_t i, int depth, uint32_t most, const Ends& ends,
+                                                Plan* left, Plan* right) {
     const uint32_t below = most - 1, each = std::min(below, most_splits(depth - 1));
     for (uint32_t on_left = below - each; on_left <= each; ++on_left)
         if (const auto cut = cut_with(node, i, depth, on_left, below - on_left, ends, left, right)) return cut;

@@ -1,9 +1,10 @@
 // Trees without mistakes: the fewest splits that leave rows of one class in every leaf.
 //
-// Such a tree is found far sooner than a best one among trees that err. Every part of its rows has one as well, of no more splits,
-// so of the cuts of an order those whose left branch needs at most k splits are the first ones, and those whose right branch needs
-// at most m are the last ones: a cut that both may have is found by halving, and if neither branch of a cut can do with its share,
-// no cut can. Where one of the branches may split once at most, how far it reaches is read off the order in one pass.
+// Such a tree is found far sooner than a best one among trees that err. Every part of its rows has one as well, of no more
+// splits, so of the cuts of an order those whose left branch needs at most k splits are the first ones, and those whose right
+// branch needs at most m are the last ones: a cut that both may have is found by halving, and if neither branch of a cut can do
+// with its share, no cut can. Where one of the branches may split once at most, how far it reaches is read off the order in one
+// pass.
 #pragma once
 #include <memory>
 #include <optional>
