@@ -261,7 +261,8 @@ std::optional<uint32_t> ErrorFree::some(const Node& node, int depth, uint32_t mo
         }
         if (found && !fewest) break;
     }
-    if (known_.size() >= most_known) known_.clear();
+    constexpr size_t bytes_of_one = 2 * sizeof(RowSet) + sizeof(Known);
+    if (known_.size() >= most_known || !setting_.limits.allows((known_.size() + 1) * bytes_of_one)) known_.clear();
     Known& known = known_[rows];
     if (found) known.enough = std::min(known.enough, *found);
     if (!found || fewest) known.too_few = std::max(known.too_few, most);
