@@ -286,7 +286,7 @@ Plan ErrorFree::first(const Node& node, int depth, uint32_t splits) {
         const uint32_t* group = node.group_of(i);
         uint32_t low = 0;
         while (cut->at - low > 1) {
-            const uint32_t at = cut_near(group, low, cut->at, low + (cut->at - low + 1) / 2);
+            const uint32_t at = cut_near(group, low, cut->at, cut->at - (cut->at - low) / 2);
             if (at == 0) break;
             if (branch(node, at, false, depth - 1, cut->right, nullptr)) cut->at = at;
             else low = at;
