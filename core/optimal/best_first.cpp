@@ -359,7 +359,9 @@ Plan Solver::first_of_best(const Node& node, int depth, uint32_t leaves, Cost co
     const Goal goal = Goal::first_of(cost, loss().noise());
     Plan plan;
     if (leaves == 1 || node.active.empty() || node.leaf <= cost) return plan;
-    if (leaves == 2) {
+    if (!setting_.row_groups.empty() && cost < loss().each()) {
+        plan = error_free_.first(node, depth, static_cast<uint32_t>(cost / price()));
+    } else if (leaves == 2) {
         one_level(node, goal, plan);
     } else if (counts_sets(node, depth, leaves)) {
         by_sets(node, depth, endless, plan, nullptr);

@@ -20,7 +20,7 @@ public:
           target_(target),
           options_(options),
           loss_(target, table.n_rows, options.loss),
-          setting_{loss_, columns_, limits_},
+          setting_{loss_, columns_, limits_, row_groups_},
           threads_(options.work_limit >= 0 ? 1 : std::max(1, options.threads)) {
         depth_ = static_cast<int>(std::min<size_t>(static_cast<size_t>(std::max(options.max_depth, 0)), table.n_rows));
         const size_t most = depth_ > 30 ? table.n_rows : std::min(table.n_rows, size_t{1} << depth_);
@@ -188,6 +188,11 @@ private:
             best_ = solver(0).first_of_best(root_, depth_, leaves_, cost);
             return;
         }
+        level(2, leaves_);  // a tree at hand, if time is out
+        if (RowGroups::fits(columns_, loss_) && limits_.allows(RowGroups::bytes(root_.n_rows, columns_.size()))) {
+            row_groups_.read(root_, columns_.size());
+            if (without_mistakes()) return;
+        }
         // a tree no worse than that of a level less has few splits: if it cannot have too many leaves, none need be shared out
         const bool few = level(depth_ - 1, leaves_).cost + loss_.noise() < loss_.leaf_price() * static_cast<Cost>(leaves_);
         const uint32_t leaves = few ? unlimited(depth_, leaves_) : leaves_;
@@ -206,6 +211,29 @@ private:
             best_ = search.root() ? solver(0).first_below(root_, depth_, *search.root()) : search.plan();
         } catch (const OutOfLimits&) {  // the tree is a best one, if not the first of them
         }
+    }
+
+    /// The best tree, by the rule of ties, if it makes no mistake; false if there is none, or a cheaper one might make some.
+    bool without_mistakes() {
+        ErrorFree& error_free = solver(0).error_free();
+        Plan plan;
+        std::optional<uint32_t> splits;
+        const auto cost = [&] { return loss_.leaf_price() * static_cast<Cost>(plan.nodes.size()); };
+        try {
+            splits = error_free.fewest(root_, depth_, leaves_ - 1, &plan);
+        } catch (const OutOfLimits&) {
+            if (!plan.nodes.empty()) keep(cost(), plan);
+            throw;
+        }
+        if (!splits) return false;
+        keep(cost(), plan);
+        if (cost() >= loss_.each()) return false;
+        lower_ = best_cost_;
+        try {
+            best_ = error_free.first(root_, depth_, *splits);
+        } catch (const OutOfLimits&) {  // the tree is a best one, if not the first of them
+        }
+        return true;
     }
 
     /// The best tree that has a feature at its root.
@@ -247,6 +275,7 @@ private:
     const Loss loss_;
     Limits limits_;
     std::vector<Column> columns_;
+    RowGroups row_groups_;
     const Setting setting_;
     const int threads_;
     int depth_ = 0;

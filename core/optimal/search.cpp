@@ -33,6 +33,15 @@ Cost Solver::solve(const Node& node, int depth, uint32_t leaves, Cost below, Cos
             return least;
         }
     }
+    if (depth > 1 && !setting_.row_groups.empty() && below <= loss().each()) {  // only a tree without mistakes is good enough
+        Plan perfect;
+        const auto most = static_cast<uint32_t>(std::min<Cost>(splits, leaves - 1));
+        const auto fewest = error_free_.fewest(node, depth, most, planned > 0 ? &perfect : nullptr);
+        const Cost cost = fewest ? *fewest * price() : std::min(beyond, loss().each());
+        if (fewest && cost < planned) plan = std::move(perfect);
+        if (found) std::fill(found->begin(), found->end(), cost);
+        return cost;
+    }
     if (leaves == 2) {
         const Cost cost = one_level(node, {below, planned}, plan);
         if (found) std::fill(found->begin(), found->end(), cost);

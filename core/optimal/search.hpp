@@ -12,6 +12,7 @@
 #include "optimal/blocks.hpp"
 #include "optimal/bounds.hpp"
 #include "optimal/column_sets.hpp"
+#include "optimal/error_free.hpp"
 #include "optimal/limits.hpp"
 #include "optimal/small_nodes.hpp"
 
@@ -64,11 +65,13 @@ struct Setting {
     const Loss& loss;
     const std::vector<Column>& columns;
     Limits& limits;
+    const RowGroups& row_groups;  // empty if trees without mistakes are not looked for apart
 };
 
 class Solver {
 public:
-    explicit Solver(const Setting& setting, int thread = 0) : setting_(setting), kernels_(kernels()), thread_(thread) {}
+    explicit Solver(const Setting& setting, int thread = 0)
+        : setting_(setting), kernels_(kernels()), thread_(thread), error_free_(*this, setting, thread) {}
 
     /// Cost of the best tree if it is less than `below`, with its plan if it is also less than `planned`; else a lower bound of
     /// it, not less than `below`. `known` are floors of this very question, or null; `found` gets better ones, if it is given.
@@ -84,6 +87,8 @@ public:
         return ColumnSets::fits(loss(), depth, leaves) && BitTable::fits(node, setting_.columns) &&
                setting_.limits.allows(ColumnSets::bytes(node.active.size(), node.n_rows, loss(), depth));
     }
+
+    ErrorFree& error_free() { return error_free_; }
 
     /// Cost of the best split of a node by a subset of the categories of an active column.
     Cost subset_cost(const Node& node, size_t i);
@@ -144,6 +149,7 @@ private:
     const Setting& setting_;
     const Kernels& kernels_;
     const int thread_;
+    ErrorFree error_free_;
 
     // memory of two levels
     BitTable two_valued_;

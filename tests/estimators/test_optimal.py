@@ -21,7 +21,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import treewright as tw
-from helpers.optimal_cases import assert_optimal, random_case, two_valued_case
+from helpers.optimal_cases import assert_optimal, random_case, separable_case, two_valued_case
 from helpers.optimal_reference import Reference
 from treewright.cli import main
 
@@ -31,6 +31,11 @@ from treewright.cli import main
 @pytest.mark.parametrize("seed", [*range(60), 29054])  # the last: bounds of cuts beside missing values
 def test_no_tree_is_better(seed: int) -> None:
     assert_optimal(random_case(seed), frontier=seed % 4 == 0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_of_trees_without_mistakes_the_first_of_the_fewest_leaves_is_taken(seed: int) -> None:
+    assert_optimal(separable_case(seed), frontier=seed % 4 == 0)
 
 
 @pytest.mark.slow

@@ -136,6 +136,34 @@ def two_valued_case(seed: int) -> dict[str, Any]:
     return case | {"y": y, "costs": costs, "factor": factor}
 
 
+def separable_case(seed: int) -> dict[str, Any]:
+    """A table of numbers whose classes are the leaves of a hidden tree: some tree makes no mistake."""
+    draw = np.random.default_rng(seed)
+    n, p, k = int(draw.choice([8, 14, 70, 150])), int(draw.integers(1, 4)), int(draw.integers(2, 5))
+    numbers = [draw.integers(0, 5 if p < 3 else 4, n).astype(float) for _ in range(p)]
+
+    def label(rows: Any, depth: int, y: Any) -> None:
+        y[rows] = draw.integers(k)
+        if depth:
+            below = numbers[draw.integers(p)] <= draw.integers(0, 4)
+            label(rows & below, depth - 1, y)
+            label(rows & ~below, depth - 1, y)
+
+    y = np.zeros(n, int)
+    label(np.ones(n, bool), 3, y)
+    y = np.unique(y, return_inverse=True)[1]
+    if y.max() == 0:
+        y[0] = 1
+    k = int(y.max()) + 1
+    parameters = {
+        "max_depth": int(draw.integers(3, 5)),
+        "max_leaf_nodes": int(draw.integers(3, 9)) if draw.random() < 0.3 else None,
+        "alpha": float(draw.choice([0.0, 0.0, 0.001])),
+    }
+    case = {"numbers": numbers, "ordinals": [], "codes": [], "weight": None, "parameters": parameters}
+    return case | {"y": y, "costs": 1.0 - np.eye(k), "factor": np.ones(k)}
+
+
 def table_of(case: dict[str, Any]) -> pd.DataFrame:
     columns = {f"n{i}": column for i, column in enumerate(case["numbers"])}
     kinds = [f"c{code}" for code in range(DOMAIN)]
