@@ -83,7 +83,7 @@ private:
     static size_t below_in(std::span<const double> some, double x) {
         size_t below = 0;
         for (size_t rest = some.size(); rest > 0;) {
-            const size_t half = (rest + 1) / 2;
+            const size_t half = rest - rest / 2;
             below += some[below + half - 1] < x ? half : 0;
             rest -= half;
         }

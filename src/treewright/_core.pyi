@@ -407,7 +407,7 @@ def count_bins(
     n_counted: int,
     out: Numbers,
 ) -> None:
-    """Add rows to sums by counted node, column and bin of 256 codes; numbers less the centre of their node."""
+    """Add rows to sums by counted node, column and bin of 256 codes; numbers less their node's centre."""
 
 def count_categories(
     node: Codes,
