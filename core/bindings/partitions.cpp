@@ -20,6 +20,11 @@ void require_rows(const Vector<T>& column, size_t n_rows) {
     if (column.shape(0) != n_rows) throw nb::value_error("a column has another number of rows");
 }
 
+/// Sums that rows are added to.
+void require_size(const Written<double>& sums, size_t size) {
+    if (sums.shape(0) != size) throw nb::value_error("sums have the wrong size");
+}
+
 /// Whole numbers of the arrays of a partition are checked where they are made; here only that arrays are as long as they must be.
 PartitionColumns columns_of(size_t n_rows, const std::vector<Vector<uint16_t>>& codes,
                             const std::vector<std::optional<Vector<double>>>& numbers,
@@ -161,17 +166,15 @@ void route(Written<int32_t> node, const std::vector<Vector<uint16_t>>& codes,
                {node.data(), node.shape(0)}, low.data(), high.data());
 }
 
-nb::object bins_of(const Vector<int32_t>& node, const Vector<int32_t>& counted, const std::vector<Vector<uint16_t>>& codes,
-                   const TargetArrays& y, const std::optional<Vector<double>>& weight, const Centres& centres, size_t n_classes,
-                   size_t n_counted) {
+void bins_of(const Vector<int32_t>& node, const Vector<int32_t>& counted, const std::vector<Vector<uint16_t>>& codes,
+             const TargetArrays& y, const std::optional<Vector<double>>& weight, const Centres& centres, size_t n_classes,
+             size_t n_counted, Written<double> out) {
     const PartitionColumns columns = columns_of(node.shape(0), codes, {}, {});
     const HeldTarget held(y, weight, n_classes, node.shape(0), centres);
-    std::vector<double> out(n_counted * codes.size() * 256 * held.layout.stride());
-    if (!out.empty()) {
-        nb::gil_scoped_release unlocked;
-        count_bins(columns, held.target, held.layout, span(node), span(counted), out.data());
-    }
-    return give(std::move(out), held.layout.stride());
+    require_size(out, n_counted * codes.size() * 256 * held.layout.stride());
+    if (!out.size()) return;
+    nb::gil_scoped_release unlocked;
+    count_bins(columns, held.target, held.layout, span(node), span(counted), out.data());
 }
 
 nb::object categories_of(const Vector<int32_t>& node, const Vector<int32_t>& counted, const Vector<int32_t>& codes,
@@ -187,18 +190,15 @@ nb::object categories_of(const Vector<int32_t>& node, const Vector<int32_t>& cou
     return give(std::move(out), held.layout.stride());
 }
 
-nb::object codes_of(const Vector<int32_t>& node, const Vector<uint16_t>& codes, const SuspectTable& suspects, size_t n_nodes,
-                    const TargetArrays& y, const std::optional<Vector<double>>& weight, const Centres& centres,
-                    size_t n_classes) {
+void codes_of(const Vector<int32_t>& node, const Vector<uint16_t>& codes, const SuspectTable& suspects, size_t n_nodes,
+              const TargetArrays& y, const std::optional<Vector<double>>& weight, const Centres& centres, size_t n_classes,
+              Written<double> out) {
     require_rows(codes, node.shape(0));
     const HeldTarget held(y, weight, n_classes, node.shape(0), centres);
     const std::vector<Suspect> asked = suspects_of(suspects);
-    std::vector<double> out(asked.size() * 256 * held.layout.stride());
-    {
-        nb::gil_scoped_release unlocked;
-        count_codes(codes.data(), held.target, held.layout, span(node), asked, n_nodes, out.data());
-    }
-    return give(std::move(out), held.layout.stride());
+    require_size(out, asked.size() * 256 * held.layout.stride());
+    nb::gil_scoped_release unlocked;
+    count_codes(codes.data(), held.target, held.layout, span(node), asked, n_nodes, out.data());
 }
 
 nb::tuple rows_behind(const Vector<int32_t>& node, const Vector<uint16_t>& codes, const SuspectTable& suspects, size_t n_nodes,
@@ -368,11 +368,11 @@ void add_partitions(nb::module_& m) {
         },
         "weight"_a.noconvert());
     m.def("count_bins", &bins_of, "node"_a.noconvert(), "counted"_a.noconvert(), "codes"_a, "target"_a.noconvert(),
-          "weight"_a.none(), "centres"_a.none(), "n_classes"_a, "n_counted"_a);
+          "weight"_a.none(), "centres"_a.none(), "n_classes"_a, "n_counted"_a, "out"_a.noconvert());
     m.def("count_categories", &categories_of, "node"_a.noconvert(), "counted"_a.noconvert(), "codes"_a.noconvert(),
           "n_categories"_a, "target"_a.noconvert(), "weight"_a.none(), "centres"_a.none(), "n_classes"_a, "n_counted"_a);
     m.def("count_codes", &codes_of, "node"_a.noconvert(), "codes"_a.noconvert(), "suspects"_a.noconvert(), "n_nodes"_a,
-          "target"_a.noconvert(), "weight"_a.none(), "centres"_a.none(), "n_classes"_a);
+          "target"_a.noconvert(), "weight"_a.none(), "centres"_a.none(), "n_classes"_a, "out"_a.noconvert());
     m.def("rows_of_codes", &rows_behind, "node"_a.noconvert(), "codes"_a.noconvert(), "suspects"_a.noconvert(), "n_nodes"_a,
           "target"_a.noconvert(), "weight"_a.none(), "centres"_a.none(), "n_classes"_a);
     m.def("ranked_features", &ranked, "options"_a, "n_categories"_a.noconvert());

@@ -34,14 +34,17 @@ struct CountedRows {
     std::vector<uint32_t> row;
     std::vector<uint32_t> place;
 
-    CountedRows(std::span<const int32_t> node, std::span<const int32_t> counted) {
+    CountedRows(std::span<const int32_t> node, std::span<const int32_t> counted) : row(node.size()), place(node.size()) {
+        // Which rows these are is a coin toss to the processor: all are written, and the next over those that are not.
+        size_t n = 0;
         for (size_t i = 0; i < node.size(); ++i) {
-            if (node[i] < 0) continue;
-            const int32_t at = counted[static_cast<size_t>(node[i])];
-            if (at < 0) continue;
-            row.push_back(static_cast<uint32_t>(i));
-            place.push_back(static_cast<uint32_t>(at));
+            const int32_t at = node[i] < 0 ? -1 : counted[static_cast<size_t>(node[i])];
+            row[n] = static_cast<uint32_t>(i);
+            place[n] = static_cast<uint32_t>(at);
+            n += at >= 0;
         }
+        row.resize(n);
+        place.resize(n);
     }
 };
 

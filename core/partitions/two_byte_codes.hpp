@@ -30,13 +30,16 @@ public:
     /// One to `most_codes` values, ascending. Fewer are spread out, so that every bin has its share of them.
     explicit TwoByteCoder(std::span<const double> values)
         : n_values_(values.size()), values_(values.begin(), values.end()), start_(cells + 1) {
-        const double span = values.back() - values.front();
+        // Cells part the range of most values: a few that lie far out would leave one cell to all others.
+        const size_t outside = n_values_ / 256;
+        low_ = values[outside];
+        const double span = values[n_values_ - 1 - outside] - low_;
         scale_ = span > 0 && std::isfinite(span) ? static_cast<double>(cells) / span : 0;
         if (!std::isfinite(scale_)) scale_ = 0;
         size_t at = 0;
         for (size_t cell = 0; cell <= cells; ++cell) {
             while (at < n_values_ && cell_of(values[at]) < cell) ++at;
-            start_[cell] = static_cast<uint32_t>(at);
+            start_[cell] = static_cast<uint16_t>(at);
         }
         for (size_t place = 0; place < n_values_; ++place) code_.push_back(code_of_place(place, n_values_));
         values_.resize(n_values_ + looked_at, std::numeric_limits<double>::infinity());
@@ -57,11 +60,11 @@ public:
     }
 
 private:
-    static constexpr size_t cells = size_t{1} << 16;
+    static constexpr size_t cells = size_t{1} << 17;
     static constexpr size_t looked_at = 4;  // values of a cell, before it is searched
 
     size_t cell_of(double x) const {
-        const double at = (x - values_[0]) * scale_;
+        const double at = (x - low_) * scale_;
         return at > 0 ? static_cast<size_t>(std::min(at, static_cast<double>(cells - 1))) : 0;
     }
     /// The first value that is not below x stands between the starts of the cell of x and of the next, or there; the values of
@@ -72,15 +75,26 @@ private:
         size_t below = 0;
         for (size_t i = 0; i < looked_at; ++i) below += first[i] < x;
         if (below == looked_at) [[unlikely]]
-            below = static_cast<size_t>(std::lower_bound(first + looked_at, values_.data() + start_[cell + 1], x) - first);
+            below += below_in({first + looked_at, values_.data() + start_[cell + 1]}, x);
         return std::min(start_[cell] + below, n_values_ - 1);
+    }
+
+    /// How many of some values are below x: halves are a coin toss to the processor, so no branch hangs on them.
+    static size_t below_in(std::span<const double> some, double x) {
+        size_t below = 0;
+        for (size_t rest = some.size(); rest > 0;) {
+            const size_t half = rest - rest / 2;
+            below += some[below + half - 1] < x ? half : 0;
+            rest -= half;
+        }
+        return below;
     }
 
     size_t n_values_;
     std::vector<double> values_;   // and infinities behind them
     std::vector<uint16_t> code_;   // of each value
-    std::vector<uint32_t> start_;  // of each cell: the first value in it or in one behind it
-    double scale_;
+    std::vector<uint16_t> start_;  // of each cell: the first value in it or in one behind it
+    double low_, scale_;           // where cells begin, and how many there are to a unit
 };
 
 }  // namespace treewright

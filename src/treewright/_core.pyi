@@ -405,8 +405,9 @@ def count_bins(
     centres: Numbers | None,
     n_classes: int,
     n_counted: int,
-) -> Numbers:
-    """Sum up rows by counted node, column and bin of 256 codes; numbers less the centre of their node."""
+    out: Numbers,
+) -> None:
+    """Add rows to sums by counted node, column and bin of 256 codes; numbers less their node's centre."""
 
 def count_categories(
     node: Codes,
@@ -430,8 +431,9 @@ def count_codes(
     weight: Numbers | None,
     centres: Numbers | None,
     n_classes: int,
-) -> Numbers:
-    """Sum up the rows of suspect bins by their 256 codes."""
+    out: Numbers,
+) -> None:
+    """Add the rows of suspect bins to sums by their 256 codes."""
 
 def rows_of_codes(
     node: Codes,

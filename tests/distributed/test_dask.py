@@ -11,26 +11,36 @@ import pytest
 import treewright as tw
 from treewright.distributed import dask as cluster_of_dask
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 
 N = 24_000
 
 
+PATIENT = {f"distributed.comm.timeouts.{name}": "500s" for name in ("connect", "tcp")}
+"""On a machine that has much else to do it takes a while until a worker answers."""
+
+
 @contextmanager
-def two_workers():
+def workers(n_workers=2):
     with (
+        dask.config.set(PATIENT),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="1GB", silence_logs=50
+            n_workers=n_workers,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            memory_limit="1GB",
+            silence_logs=50,
         ) as cluster,
-        distributed.Client(cluster) as client,
+        distributed.Client(cluster, timeout="500s") as client,
     ):
         yield client
 
 
 @pytest.fixture(scope="module")
 def client():
-    with two_workers() as client:
+    with workers() as client:
         yield client
 
 
@@ -136,32 +146,76 @@ def test_predictions_are_lazy(client):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("question", ["Survey", "TotalsQuestion", "Describe", "Count", "Look", "subtrees"])
-def test_a_killed_worker_changes_nothing(question, monkeypatch):
+@pytest.mark.parametrize(
+    ("question", "n_killed"),
+    [
+        *((name, 1) for name in ("Survey", "TotalsQuestion", "Describe", "Count", "Look", "subtrees")),
+        ("Count", 2),  # all of them
+    ],
+)
+def test_a_killed_worker_changes_nothing(question, n_killed, monkeypatch):
     frame, model = rows(3), tw.DecisionTreeClassifier(class_weight="balanced")
     expected = arrays(model.fit(frame.drop(columns="y"), frame["y"]))
     killed = []
 
-    def kill_one(self):
+    def kill_some(self):
         if not killed:
-            killed.append(next(iter(self._client.run(os.getpid).values())))
-            os.kill(killed[0], signal.SIGKILL)
+            killed.extend(list(self._client.run(os.getpid).values())[:n_killed])
+            for process in killed:
+                os.kill(process, signal.SIGKILL)
 
     answer, grow = cluster_of_dask.DaskCluster._answer, cluster_of_dask.DaskCluster.grow_subtrees
 
     def answered(self, asked, parts):
         if type(asked).__name__ == question:
-            kill_one(self)
+            kill_some(self)
         return answer(self, asked, parts)
 
     def grown(self, *given):
         if question == "subtrees":
-            kill_one(self)
+            kill_some(self)
         return grow(self, *given)
 
     monkeypatch.setattr(cluster_of_dask.DaskCluster, "_answer", answered)
     monkeypatch.setattr(cluster_of_dask.DaskCluster, "grow_subtrees", grown)
-    with two_workers():  # of its own: whether a worker comes back is up to Dask
+    with workers():  # of its own: whether a worker comes back is up to Dask
         found = model.fit(dd.from_pandas(frame, npartitions=4), "y")
-    assert killed
+    assert len(killed) == n_killed
     assert arrays(found) == expected
+
+
+@pytest.mark.slow
+def test_same_tree_of_four_workers():
+    frame = rows(4)
+    expected = tw.DecisionTreeClassifier().fit(frame.drop(columns="y"), frame["y"])
+    with workers(4):
+        found = tw.DecisionTreeClassifier().fit(dd.from_pandas(frame, npartitions=9), "y")
+    assert arrays(found) == arrays(expected)
+
+
+@pytest.mark.slow
+def test_workers_without_memory_are_one_sentence():
+    def die(part):
+        """What the system does to a process for which there is no memory."""
+        os.kill(os.getpid(), signal.SIGKILL)
+        return part
+
+    frame = rows()
+    with workers():
+        parts = dd.from_pandas(frame, npartitions=2).map_partitions(die, meta=frame.iloc[:0])
+        with pytest.raises(MemoryError, match="killed again and again over one piece of work"):
+            tw.DecisionTreeClassifier().fit(parts, "y")
+
+
+def test_joining_again_adds_nothing_twice():
+    """A task that joins answers may be tried again: those that it was given stay as they are."""
+
+    class Sums:
+        @staticmethod
+        def join(one, other):
+            one += other
+            return one
+
+    answers = [np.ones(2), np.ones(2)]
+    for _ in range(2):
+        assert cluster_of_dask._join(Sums, answers).tolist() == [2, 2]

@@ -17,6 +17,7 @@ import treewright as tw
 from treewright.distributed import dask as cluster_of_dask
 
 N = 24_000
+WAIT = 500  # seconds: as long as it takes where there is much else to do; a test may take 600
 
 
 def rows(n_rows=N):
@@ -34,7 +35,7 @@ def run(program, *, check=True):
         capture_output=True,
         text=True,
         check=check,
-        timeout=300,
+        timeout=WAIT,
     )
 
 
@@ -62,9 +63,9 @@ def test_a_disk_that_is_full_is_one_sentence(kind, tmp_path):
     assert list(temporary.iterdir()) == []
 
 
-def has_node_files(folder):
-    """Folders that vanish meanwhile are passed over: `os.walk`, unlike `rglob`, does."""
-    return any(name.endswith(".node") for _, _, names in os.walk(folder) for name in names)
+def is_growing(folder):
+    """Whether rows have been sent to nodes. Folders that vanish meanwhile are passed over."""
+    return any("nodes" in names for _, _, names in os.walk(folder))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
@@ -83,14 +84,36 @@ def test_ctrl_c_ends_it_and_removes_temporary_files(tmp_path):
     )
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) as process:
         try:
-            deadline = time.monotonic() + 120
-            while not has_node_files(temporary) and time.monotonic() < deadline:
-                time.sleep(0.05)
+            deadline = time.monotonic() + WAIT
+            while not is_growing(temporary) and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert is_growing(temporary) or process.poll() is None, process.communicate()[1]
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=WAIT)
         finally:
             process.kill()
     assert "KeyboardInterrupt" in said
+    assert list(temporary.iterdir()) == []
+
+
+def test_ctrl_c_while_files_are_removed_leaves_none(tmp_path):
+    """What is left of them goes when the process ends."""
+    rows(1000).to_parquet(tmp_path / "t.parquet")
+    temporary = tmp_path / "scratch"
+    temporary.mkdir()
+    found = run(
+        f"""
+        import treewright as tw
+        from treewright.distributed import local_files
+        def interrupt(self):
+            raise KeyboardInterrupt
+        local_files.StoredPartitions.close = interrupt
+        table = tw.open_table({str(tmp_path / "t.parquet")!r}, temporary_folder={str(temporary)!r})
+        tw.DecisionTreeClassifier().fit(table, "y")
+        """,
+        check=False,
+    )
+    assert "KeyboardInterrupt" in found.stderr
     assert list(temporary.iterdir()) == []
 
 
@@ -141,7 +164,15 @@ def test_a_lost_scheduler_is_one_sentence(small, monkeypatch, tmp_path):
     worker = subprocess.Popen(
         [
             *(sys.executable, "-c", "from distributed.cli.dask_worker import main; main()"),
-            *("--scheduler-file", str(address), "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"),
+            *(
+                "--scheduler-file",
+                str(address),
+                "--nthreads",
+                "1",
+                "--no-dashboard",
+                "--death-timeout",
+                str(WAIT),
+            ),
         ],
         stderr=subprocess.DEVNULL,
     )
@@ -154,8 +185,8 @@ def test_a_lost_scheduler_is_one_sentence(small, monkeypatch, tmp_path):
 
     monkeypatch.setattr(cluster_of_dask.DaskCluster, "_answer", answered)
     try:
-        with distributed.Client(scheduler_file=str(address), timeout=60) as client:
-            client.wait_for_workers(1, timeout=60)
+        with distributed.Client(scheduler_file=str(address), timeout=WAIT) as client:
+            client.wait_for_workers(1, timeout=WAIT)
             with pytest.raises(ConnectionError, match="scheduler of the Dask cluster cannot be reached"):
                 tw.DecisionTreeClassifier().fit(dd.from_pandas(rows(), npartitions=2), "y")
     finally:

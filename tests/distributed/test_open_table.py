@@ -56,6 +56,11 @@ def test_csv_and_gz_are_the_same_table(folder, tmp_path):
     assert trees[0].schema.columns[1].kind == "categorical"
 
 
+def test_packed_text_is_read_in_little_memory(tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(("x,y\n" + "1.5,a\n2.5,b\n" * 20_000).encode()))
+    assert len(tw.open_table(tmp_path, memory="16MB")) == 40_000
+
+
 def test_columns_and_target_by_name(folder):
     model = tw.DecisionTreeClassifier().fit(tw.open_table(folder, columns=["y", "x"]), "y")
     assert model.feature_names_in_.tolist() == ["x"]
@@ -99,7 +104,9 @@ def test_what_is_refused_is_said_in_a_sentence(folder, tmp_path):
         ({"pruner": "reduced_error"}, "pruner"),
         ({"trace": True}, "trace"),
         ({"predicates": ["x > z"], "splits": ("predicate",)}, "predicates"),
-        ({"monotonic_cst": [1, 0]}, "monotonic"),
+        ({"monotonic_cst": [1, 0]}, "monotonic_cst needs"),
+        ({"interaction_cst": [[0], [1]]}, "interaction_cst needs"),
+        ({"significance": 0.05}, "significance needs"),
     ],
     ids=str,
 )

@@ -10,13 +10,14 @@ from __future__ import annotations
 import sys
 from asyncio import CancelledError
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright.distributed.coding import Coding, Partition
-from treewright.distributed.executor import Question, TableQuestion
+from treewright.distributed.executor import Question, TableQuestion, answered
 from treewright.distributed.subtrees import Arrays, Subtree, SubtreeTask
 from treewright.errors import DataError
 
@@ -208,11 +209,12 @@ def _encode(coding: Coding, rows: pa.Table, first: int) -> Partition:
 
 
 def _ask(question: Any, parts: Sequence[Any]) -> Any:
-    return _join(question, [question.ask(part) for part in parts])
+    return answered(question, parts)
 
 
 def _join(question: Any, answers: Sequence[Any]) -> Any:
-    return reduce(question.join, answers)
+    """Join answers into a copy: the first is kept by the worker, for a task that may be tried again."""
+    return reduce(question.join, answers[1:], deepcopy(answers[0]))
 
 
 def _groups(subtrees: Sequence[Subtree], n_workers: int) -> list[tuple[Subtree, ...]]:

@@ -7,6 +7,7 @@ partition that is lost is coded anew, and its rows are routed anew, and the answ
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ class TableQuestion(Protocol):
 
 
 class Question(Protocol):
-    """A question to rows that are coded."""
+    """A question to rows that are coded.
+
+    One that has large answers also has ``add(answer, partition)``, which joins that of one more partition.
+    """
 
     def ask(self, partition: Partition) -> Any:
         """Answer it for one partition."""
@@ -47,3 +51,24 @@ class Executor(Protocol):
 
     def grow_subtrees(self, coding: Coding, task: SubtreeTask) -> list[dict[str, Any]]:
         """Grow subtrees, each from all rows at one node, in the order of the table; give their arrays."""
+
+
+def answered(question: Any, parts: Iterable[Any]) -> Any:
+    """Put a question to some partitions one after the other; give the joined answer, None if there are none.
+
+    Examples
+    --------
+    >>> class Sum:
+    ...     ask = staticmethod(sum)
+    ...     join = staticmethod(lambda one, other: one + other)
+    >>> answered(Sum(), [[1, 2], [3]])
+    6
+    """
+    joined: Any = None
+    for number, part in enumerate(parts):
+        if number and hasattr(question, "add"):
+            joined = question.add(joined, part)
+        else:
+            answer = question.ask(part)
+            joined = question.join(joined, answer) if number else answer
+    return joined

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import mmap
 import shutil
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.distributed.coding import Coding, Partition, Place
-from treewright.distributed.executor import Question, TableQuestion
+from treewright.distributed.executor import Question, TableQuestion, answered
 from treewright.distributed.memory import Budget
 from treewright.distributed.sources import no_space
 from treewright.distributed.subtrees import Arrays, SubtreeTask
@@ -65,6 +66,8 @@ class LocalFiles:
 
     def __enter__(self) -> Self:
         self._folder = self._table.new_folder()
+        # Should Ctrl-C come in between, or while files are removed, they are when the process ends.
+        self._removed_at_exit = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         return self
 
     def __exit__(
@@ -74,6 +77,7 @@ class LocalFiles:
             self._stored.close()
             self._stored = None
         shutil.rmtree(self._folder, ignore_errors=True)
+        self._removed_at_exit.detach()
         if isinstance(error, OSError) and error.errno in FULL:
             raise no_space(self._folder.parent, error.errno) from error
 
@@ -105,13 +109,15 @@ class LocalFiles:
 
     def _joined(self, question: Any, parts: Iterator[Any]) -> Any:
         self._n_passes += 1
-        done, joined = 0, None
-        for part in parts:
-            answer = question.ask(part)
-            joined = answer if joined is None else question.join(joined, answer)
-            done += len(part)
-            self._progress(self._n_passes, done)
-        return joined
+
+        def watched() -> Iterator[Any]:
+            done = 0
+            for part in parts:
+                yield part
+                done += len(part)
+                self._progress(self._n_passes, done)
+
+        return answered(question, watched())
 
     def _coded(self, coding: Coding) -> Iterator[Partition]:
         self._stored = StoredPartitions(self._folder)

@@ -45,7 +45,7 @@ class Budget:
     Examples
     --------
     >>> Budget(10**9, 10).partition_rows, Budget(10**9, 10).subtree_rows
-    (390625, 651041)
+    (781250, 651041)
     """
 
     memory: int
@@ -54,7 +54,7 @@ class Budget:
     @property
     def partition_rows(self) -> int:
         """Rows of a partition: as they are read, as numbers, and as codes."""
-        return max(1024, self.memory // 8 // (32 * self.n_features))
+        return max(1024, self.memory // 4 // (32 * self.n_features))
 
     @property
     def subtree_rows(self) -> int:

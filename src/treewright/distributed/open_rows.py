@@ -33,6 +33,7 @@ from treewright.distributed.survey import Survey, TableSurvey, concatenated, exa
 from treewright.errors import DataError
 from treewright.forest.bootstrap import Draws
 from treewright.growing.grow_tree import Progress, core_options
+from treewright.growing.parameters import PARAMETERS
 from treewright.growing.recipe import AnyRecipe, Recipe
 from treewright.tree import Tree
 
@@ -372,8 +373,9 @@ def _refuse(options: dict[str, Any], n_features: int) -> None:
     if choice == "order" or options.get("max_leaf_nodes") is not None:
         choice = "max_leaf_nodes" if options.get("max_leaf_nodes") is not None else "order='best_first'"
     if choice:
+        named = next((one.name for one in PARAMETERS if one.choice == choice), choice)
         raise ValueError(
-            f"{choice} needs the table in memory: a table that is opened cannot be grown on by it."
+            f"{named} needs the table in memory: a table that is opened cannot be grown on by it."
         )
 
 

@@ -90,27 +90,38 @@ class Count:
 
     def ask(self, partition: Partition) -> Counted:
         """Count the rows of one partition."""
+        n_columns = len(partition.codes) + len(self.rows.ranks.rankings)
+        return self._count(partition, np.zeros((len(self.nodes), n_columns, 256, self.rows.stride)))
+
+    def add(self, counted: Counted, partition: Partition) -> Counted:
+        """Count the rows of one partition into the sums of others."""
+        return self._join(counted, self._count(partition, counted.bins))
+
+    def join(self, one: Counted, other: Counted) -> Counted:
+        """Add two up."""
+        one.bins += other.bins
+        return self._join(one, other)
+
+    def _count(self, partition: Partition, bins: Numbers) -> Counted:
         neighbours = self.rows.neighbours(partition)
         counted = places(self.nodes, self.n_nodes)
         target, weight = self.rows.target(partition)
         searched = (target, weight, self.rows.centres, self.rows.n_classes)
         codes, _ = partition.numeric_columns(self.rows.ranks, set())
         node, m = partition.at.node, len(self.nodes)
-        bins = _core.count_bins(node, counted, codes, *searched, m)
+        _core.count_bins(node, counted, codes, *searched, m, bins.reshape(-1))
         categories = [
             _core.count_categories(node, counted, partition.categories[c], size, *searched, m).reshape(
                 m, size + 1, self.rows.stride
             )
             for c, size in self.grouped
         ]
-        return Counted(neighbours, bins.reshape(m, len(codes), 256, self.rows.stride), categories)
+        return Counted(neighbours, bins, categories)
 
-    def join(self, one: Counted, other: Counted) -> Counted:
-        """Add two up."""
-        one.bins += other.bins
-        one.categories = [a + b for a, b in zip(one.categories, other.categories, strict=True)]
-        one.neighbours = join_neighbours(one.neighbours, other.neighbours)
-        return one
+    def _join(self, one: Counted, other: Counted) -> Counted:
+        """Add up all but bins."""
+        categories = [a + b for a, b in zip(one.categories, other.categories, strict=True)]
+        return Counted(join_neighbours(one.neighbours, other.neighbours), one.bins, categories)
 
 
 def places(nodes: Sequence[int] | NDArray[np.int32], n_nodes: int) -> NDArray[np.int32]:
@@ -199,29 +210,38 @@ class Look:
 
     def ask(self, partition: Partition) -> Looked:
         """Look into the rows of one partition."""
-        self.rows.neighbours(partition)
-        target, weight = self.rows.target(partition)
-        searched = (target, weight, self.rows.centres, self.rows.n_classes)
-        node = partition.at.node
-        codes, numbers = partition.numeric_columns(self.rows.ranks, set(self.codes))
-        finer = {
-            column: _core.count_codes(node, codes[column], asked, self.n_nodes, *searched).reshape(
-                len(asked), 256, self.rows.stride
-            )
-            for column, asked in self.bins.items()
-        }
-        values = {}
-        for column, asked in self.codes.items():
-            suspect, row, sums = _core.rows_of_codes(node, codes[column], asked, self.n_nodes, *searched)
-            own = numbers[column]
-            assert own is not None
-            values[column] = [_merged(suspect, own[row] + 0.0, sums)]
-        return Looked(finer, values)
+        sums = {column: np.zeros((len(asked), 256, self.rows.stride)) for column, asked in self.bins.items()}
+        return self._look(partition, sums)
+
+    def add(self, looked: Looked, partition: Partition) -> Looked:
+        """Look into the rows of one partition, and add them to the sums of others."""
+        return self._join(looked, self._look(partition, looked.codes))
 
     def join(self, one: Looked, other: Looked) -> Looked:
         """Add two up."""
         for column, sums in other.codes.items():
             one.codes[column] += sums
+        return self._join(one, other)
+
+    def _look(self, partition: Partition, sums: dict[int, Numbers]) -> Looked:
+        self.rows.neighbours(partition)
+        target, weight = self.rows.target(partition)
+        searched = (target, weight, self.rows.centres, self.rows.n_classes)
+        node = partition.at.node
+        codes, numbers = partition.numeric_columns(self.rows.ranks, set(self.codes))
+        for column, asked in self.bins.items():
+            to = sums[column].reshape(-1)
+            _core.count_codes(node, codes[column], asked, self.n_nodes, *searched, to)
+        values = {}
+        for column, asked in self.codes.items():
+            suspect, row, of_rows = _core.rows_of_codes(node, codes[column], asked, self.n_nodes, *searched)
+            own = numbers[column]
+            assert own is not None
+            values[column] = [_merged(suspect, own[row] + 0.0, of_rows)]
+        return Looked(sums, values)
+
+    def _join(self, one: Looked, other: Looked) -> Looked:
+        """Put together what is behind codes."""
         for column, further in other.values.items():
             one.values[column] += further
             sizes = [len(part[0]) for part in one.values[column]]

@@ -187,6 +187,10 @@ NO_SPACE = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), os.strerror(er
 """What systems say where there is no space on a disk, or none that one may use."""
 
 
+BUFFER = 4_000_000
+"""Bytes of text that are read at a time; of packed files DuckDB holds several."""
+
+
 def no_space(folder: Path, number: int = errno.ENOSPC) -> OSError:
     """Give the error for a disk that is full."""
     return OSError(
@@ -207,7 +211,8 @@ def as_parquet(path: Path, folder: Path, number: int, memory: int) -> Path:
         connection.execute(f"SET temp_directory = {_quoted(folder)}")
         try:
             connection.execute(
-                f"COPY (SELECT * FROM read_csv({_quoted(path)}, sample_size = -1, header = true)) "
+                f"COPY (SELECT * FROM read_csv({_quoted(path)}, sample_size = -1, header = true, "
+                f"buffer_size = {BUFFER})) "
                 f"TO {_quoted(to)} (FORMAT parquet, ROW_GROUP_SIZE 100000)"
             )
         except duckdb.Error as error:
