@@ -145,6 +145,8 @@ def sniff(
     describe the problem). Quotes are always `"`, unless the file plainly uses another sign: a stray quote is
     then an error with a line number, not a guess.
     """
+    if delimiter is not None and (len(SIGNS.get(delimiter, delimiter)) != 1 or delimiter in "\"'\r\n"):
+        raise ValueError(f"delimiter {delimiter!r} must be one sign, no quote, or one of {', '.join(SIGNS)}.")
     options = ["strict_mode=true", "ignore_errors=true", f"max_line_size={LONGEST_LINE}"]
     if delimiter is None and source.given[0].lower().endswith((".tsv", ".tab", ".tsv.gz")):
         delimiter = "\t"
