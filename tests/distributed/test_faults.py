@@ -1,7 +1,6 @@
 """What goes wrong while a tree grows from files or on a cluster: it grows all the same, or one is told."""
 
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -14,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import treewright as tw
+from helpers.interrupting import interrupt
 from treewright.distributed import dask as cluster_of_dask
 
 N = 24_000
@@ -86,8 +86,7 @@ def test_ctrl_c_ends_it_and_removes_temporary_files(tmp_path):
             deadline = time.monotonic() + 120
             while not has_node_files(temporary) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
+            _, said = interrupt(process)
         finally:
             process.kill()
     assert "KeyboardInterrupt" in said
@@ -141,7 +140,15 @@ def test_a_lost_scheduler_is_one_sentence(small, monkeypatch, tmp_path):
     worker = subprocess.Popen(
         [
             *(sys.executable, "-c", "from distributed.cli.dask_worker import main; main()"),
-            *("--scheduler-file", str(address), "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"),
+            *(
+                "--scheduler-file",
+                str(address),
+                "--nthreads",
+                "1",
+                "--no-dashboard",
+                "--death-timeout",
+                "300",
+            ),
         ],
         stderr=subprocess.DEVNULL,
     )
@@ -154,8 +161,8 @@ def test_a_lost_scheduler_is_one_sentence(small, monkeypatch, tmp_path):
 
     monkeypatch.setattr(cluster_of_dask.DaskCluster, "_answer", answered)
     try:
-        with distributed.Client(scheduler_file=str(address), timeout=60) as client:
-            client.wait_for_workers(1, timeout=60)
+        with distributed.Client(scheduler_file=str(address), timeout=300) as client:
+            client.wait_for_workers(1, timeout=300)
             with pytest.raises(ConnectionError, match="scheduler of the Dask cluster cannot be reached"):
                 tw.DecisionTreeClassifier().fit(dd.from_pandas(rows(), npartitions=2), "y")
     finally:
