@@ -90,7 +90,7 @@ inline double orderless_weight(const std::vector<double>& weight) {
     return orderless_sum(weight.size(), *std::max_element(weight.begin(), weight.end()), [&](size_t i) { return weight[i]; });
 }
 
-/// Whether sums of weights are the same in any order without a grid: as whole numbers of at most 36 bits, all times a power of two.
+/// Whether sums of weights are exact in any order: whole numbers of at most 36 bits, all times a power of two.
 inline bool are_summed_exactly(const std::vector<double>& weight) {
     if (weight.empty()) return true;
     const double most = static_cast<double>(weight.size()) * *std::max_element(weight.begin(), weight.end());

