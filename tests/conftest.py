@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from helpers.browsing import one_browser, page_of_irises, reading, visiting  # noqa: F401  # fixtures
 from helpers.command_line import IRIS, Run
@@ -19,8 +19,10 @@ from treewright.cli import main
 from treewright.files import Workspace
 
 # The suite draws the same examples every time; HYPOTHESIS_PROFILE=search goes looking for new ones.
-settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True, print_blob=True)
-settings.register_profile("search", deadline=None, max_examples=1000, print_blob=True)
+# How long it takes to draw them says how busy the machine is.
+usual = settings(deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("suite", usual, max_examples=25, derandomize=True)
+settings.register_profile("search", usual, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 

@@ -90,6 +90,14 @@ inline double orderless_weight(const std::vector<double>& weight) {
     return orderless_sum(weight.size(), *std::max_element(weight.begin(), weight.end()), [&](size_t i) { return weight[i]; });
 }
 
+/// Whether sums of weights are exact in any order: whole numbers of at most 36 bits, all times a power of two.
+inline bool are_summed_exactly(const std::vector<double>& weight) {
+    if (weight.empty()) return true;
+    const double most = static_cast<double>(weight.size()) * *std::max_element(weight.begin(), weight.end());
+    const double unit = std::isnormal(most) ? std::ldexp(1.0, std::ilogb(most) - 35) : 0.0;
+    return unit > 0 && std::ranges::all_of(weight, [&](double w) { return std::floor(w / unit) == w / unit; });
+}
+
 /// The sum of the weights of each class: weight(i) and label(i) for i < n.
 template <class Weight, class Label>
 void orderless_class_weights(size_t n, Weight&& weight, Label&& label, std::vector<double>& sums) {

@@ -20,6 +20,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The number that a class stands for under monotone constraints: its code; weights are taken back to what leaves predict from.
 struct ClassLevels {
     std::vector<double> level, size;
+    double margin = 0;  // between means, where sums of weights are rounded
 
     double mean(const double* weight) const {
         double sum = 0, total = 0;

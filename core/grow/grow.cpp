@@ -28,8 +28,9 @@ std::vector<double> search_weights(size_t n, const Target& target, const Recipe&
 
 /// Classes stand for their codes. Of two, shares rise and fall alike with the factors of the search and without; of more, the
 /// factors are taken back.
-ClassLevels class_levels(const Target& target, const Recipe& recipe) {
+ClassLevels class_levels(const Target& target, const Recipe& recipe, const std::vector<double>& weight) {
     ClassLevels levels;
+    levels.margin = are_summed_exactly(weight) ? 0 : 1e-12;
     for (size_t k = 0; k < static_cast<size_t>(target.n_classes); ++k) {
         levels.size.push_back(target.n_classes == 2 || recipe.search_factor.empty() ? 1.0 : 1 / recipe.search_factor[k]);
         levels.level.push_back(static_cast<double>(k) * levels.size[k]);
@@ -66,7 +67,7 @@ TreeArrays grow(const Table& table, const Target& target, const Recipe& given, M
     if (root) task.total_weight = root->total_weight;
     task.root_seed = root ? root->seed : Random(recipe.random_state).next();
     monitor.total = static_cast<double>(table.n_rows);
-    if (!recipe.monotonic.empty()) task.levels = class_levels(target, recipe);
+    if (!recipe.monotonic.empty()) task.levels = class_levels(target, recipe, weight);
     if (recipe.function.call)
         task.formula = target.n_classes ? &formula_of<UserClassCriterion> : &formula_of<UserNumberCriterion>;
     else use_criterion(task);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ import pytest
 
 import treewright as tw
 from helpers.command_line import IRIS, LABOR, MPG, TENNIS, Run
+from helpers.interrupting import interrupt
 from treewright.pruning import Pessimistic
 
 
@@ -193,20 +193,19 @@ def test_compare_puts_learners_and_prunings_side_by_side(run: Run) -> None:
 
 def test_ctrl_c_ends_a_long_fit_with_130_and_no_file(tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
-    frame = pd.DataFrame(generator.normal(size=(60_000, 8)), columns=[f"f{i}" for i in range(8)])
+    frame = pd.DataFrame(generator.normal(size=(200_000, 8)), columns=[f"f{i}" for i in range(8)])
     frame["y"] = generator.integers(0, 2, len(frame))
     frame.to_parquet(tmp_path / "noise.parquet")
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-u", "-m", "treewright", "fit", "noise.parquet", "-t", "y"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    assert process.stdout is not None
-    process.stdout.readline()  # the table is read, growing begins
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # the table is read, growing begins
+        time.sleep(0.5)
+        _, errors = interrupt(process, seconds=20)
     assert (process.returncode, errors.strip()) == (130, "interrupted; nothing was written")
     assert os.listdir(tmp_path) == ["noise.parquet"]

@@ -1,7 +1,6 @@
 """What goes wrong while a tree grows from files or on a cluster: it grows all the same, or one is told."""
 
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -14,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import treewright as tw
+from helpers.interrupting import interrupt
 from treewright.distributed import dask as cluster_of_dask
 
 N = 24_000
@@ -88,8 +88,7 @@ def test_ctrl_c_ends_it_and_removes_temporary_files(tmp_path):
             while not is_growing(temporary) and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.01)
             assert is_growing(temporary) or process.poll() is None, process.communicate()[1]
-            process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=WAIT)
+            _, said = interrupt(process)
         finally:
             process.kill()
     assert "KeyboardInterrupt" in said

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import treewright as tw
+from helpers.interrupting import interrupted_after
 
 RNG = np.random.default_rng(0)
 N = 200_000
@@ -57,29 +56,19 @@ def repeat(call: Callable[[], Any]) -> None:
 
 
 def latency(call: Callable[[], Any], after: float) -> float:
-    """Processor seconds from Ctrl-C to the exception: what others do on the machine does not count.
+    """Processor seconds from Ctrl-C to the exception: what others do on the machine counts in neither.
 
     Nobody's garbage is collected meanwhile: Python loses a Ctrl-C that falls into the callback of a weak
     reference, and tests that ran before this one may have left such references behind.
     """
-    sent = 0.0
-
-    def interrupt() -> None:
-        nonlocal sent
-        sent = time.process_time()
-        os.kill(os.getpid(), signal.SIGINT)
-
-    timer = threading.Timer(after, interrupt)
     gc.collect()
     gc.disable()
     try:
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
+        with interrupted_after(after) as found:
             repeat(call)
+        return time.process_time() - found.pressed
     finally:
         gc.enable()
-        timer.join()
-    return time.process_time() - sent
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
 import treewright as tw
+from helpers.interrupting import interrupted_after
 from helpers.tables import PLAY, TENNIS
 from treewright import _core
 from treewright.persistence.trees import tree_to_bytes
@@ -204,22 +204,13 @@ def test_infinities_are_the_largest_numbers_where_that_is_asked_for() -> None:
 
 
 def test_an_interrupted_fit_leaves_everything_as_it_was() -> None:
-    import _thread
-
     X, y = load_iris(return_X_y=True)
     model = tw.DecisionTreeClassifier(n_jobs=1).fit(X, y)
     before = dict(model.__dict__)
     rng = np.random.default_rng(0)
     large, noise = rng.normal(size=(400_000, 20)), rng.integers(0, 2, 400_000)
-    stop = threading.Timer(0.3, _thread.interrupt_main)
-
-    def interrupted_fit() -> None:
-        stop.start()
+    with interrupted_after(0.3):
         model.fit(large, noise)
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted_fit()
-    stop.join()
     assert model.__dict__ == before
 
 

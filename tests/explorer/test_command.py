@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import treewright as tw
+from helpers.interrupting import interrupt
 from treewright.cli import main
 
 TABLES = Path(tw.__file__).parent / "tables"
@@ -148,12 +148,14 @@ def test_what_is_refused(model, capsys) -> None:
 def test_it_serves_until_it_is_interrupted(model) -> None:
     command = [sys.executable, "-m", "treewright", "explore", model, "--data", IRIS, "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        line = process.stdout.readline()
-        address = re.fullmatch(r"Exploring at http://(127\.0\.0\.1):(\d+)/#token=\S+\n", line)
-        connection = HTTPConnection(address[1], int(address[2]), timeout=30)
-        connection.request("GET", "/")
-        assert connection.getresponse().status == 200
-        connection.close()
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        try:
+            line = process.stdout.readline()
+            address = re.fullmatch(r"Exploring at http://(127\.0\.0\.1):(\d+)/#token=\S+\n", line)
+            connection = HTTPConnection(address[1], int(address[2]), timeout=300)
+            connection.request("GET", "/")
+            assert connection.getresponse().status == 200
+            connection.close()
+            _, errors = interrupt(process)
+        finally:
+            process.kill()
     assert (process.returncode, errors) == (0, "")

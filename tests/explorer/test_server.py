@@ -161,7 +161,7 @@ def test_every_address_at_once_is_refused_in_any_case(editor) -> None:
 def test_another_address_answers_to_its_own_name_alone(editor) -> None:
     with running(ExplorerServer(editor, host="127.0.0.2", allow_remote=True)) as server:
         assert server.address.startswith(f"http://127.0.0.2:{server.server_port}/#token=")
-        connection = HTTPConnection("127.0.0.2", server.server_port, timeout=10)
+        connection = HTTPConnection("127.0.0.2", server.server_port, timeout=300)
         for name, status in (
             (f"127.0.0.2:{server.server_port}", 200),
             ("127.0.0.1", 403),

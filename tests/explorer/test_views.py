@@ -145,8 +145,7 @@ def test_the_confusion_matrix_lights_the_leaves_of_its_rows(read, irises) -> Non
     plain = reader.picture()
     reader.page.get_by_role("button", name="rows of setosa taken for setosa").click()
     assert reader.page.locator("#panel-tree").is_visible()
-    reader.page.wait_for_timeout(100)
-    assert reader.picture() != plain
+    reader.wait_for_picture(plain, other=True)
 
 
 def test_teaching_shows_the_gain_of_a_cut(read, irises) -> None:

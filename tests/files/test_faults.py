@@ -19,8 +19,13 @@ BAD_FILES = {
     "ragged": ("a,b\n1,2\n3\n", "line 3 has 1 field, the header has 2"),
     "too wide": ("a,b\n1,2\n3,4,5\n6,7\n", "line 3 has 3 fields, the header has 2"),
     "open quote": ('a,b\n1,"x\n2,y\n', "the quote opened on line 2 is never closed"),
+    "picture": (b"\x89PNG\r\n\x1a\n\x00\x01", "line 1, byte 0x89 is not UTF-8: try --encoding latin-1"),
+    "half of UTF-16": (b"\xff\xfea\x00,\x00\x01", "it is no utf-16 text after line 1"),
     "latin": (b"a,b\n1,x\n2,caf\xe9\n", "line 3, byte 0xE9 is not UTF-8: try --encoding latin-1"),
     "empty": ("", "it is empty"),
+    "empty lines": ("\n\n\n", "it has nothing but empty lines"),
+    "empty lines of Windows": ("\r\n" * 9000, "it has nothing but empty lines"),
+    "empty when unpacked": (gzip.compress(b""), "it is empty"),
     "header only": ("a,b\n", "it has no rows, only a header"),
     "twice": ("a,a,y\n1,2,3\n", "line 1 of .*: column name 'a' occurs 2 times"),
     "pickle": (b"\x80\x04\x95abc", "it is a pickle, which treewright does not open"),
@@ -28,6 +33,20 @@ BAD_FILES = {
     "long first line": (b"x" * (65 << 20), "line 1 is longer than 64 MB"),
     "wide": ("a," * 100_000 + "b\n", "line 1 has 100001 fields, and a table may have 100000 columns"),
 }
+
+
+BAD_JSON = {
+    '{"a": 1}\n{"a": 2\n\n': "line 2 is no JSON: expecting ',' delimiter",
+    '{"a": 1}\nhello\n': "line 2 is no JSON: expecting value",
+    '[{"a": 1},\n{"a":': "line 2 is no JSON: expecting value",
+    '{"a":' * 2000: "it is no JSON",
+}
+
+
+@pytest.mark.parametrize("content", BAD_JSON, ids=range(len(BAD_JSON)))
+def test_json_is_refused_with_its_line(tmp_path: Path, workspace: Workspace, content: str) -> None:
+    with pytest.raises(DataError, match=f": {BAD_JSON[content]}.$"):
+        workspace.stage([write(tmp_path, "bad.json", content)])
 
 
 @pytest.mark.parametrize("fault", BAD_FILES)

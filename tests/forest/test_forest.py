@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import treewright as tw
 from helpers.forests import KINDS, mixed
+from helpers.interrupting import interrupted_after
 from treewright.pruning import CostComplexity
 
 
@@ -284,18 +284,13 @@ def test_one_row_one_class_and_many_categories() -> None:
 
 
 def test_an_interrupted_fit_leaves_the_forest_as_it_was() -> None:
-    import _thread
-
     X, y = load_iris(return_X_y=True)
     forest = tw.RandomForestClassifier(5, random_state=0, n_jobs=2).fit(X, y)
     before = dict(forest.__dict__)
     rng = np.random.default_rng(0)
     forest.n_estimators = before["n_estimators"] = 10_000
-    stop = threading.Timer(0.3, _thread.interrupt_main)
-    stop.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted_after(0.3):
         forest.fit(rng.normal(size=(20_000, 10)), rng.integers(0, 2, 20_000))
-    stop.join()
     assert forest.__dict__ == before
 
 

@@ -6,6 +6,7 @@ import _thread
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ def test_a_forest_of_leaves_has_nothing_to_ask() -> None:
     assert (forest.predict_proba(X) == 1).all()
 
 
-@pytest.fixture
+@contextmanager
 def third_time() -> Iterator[None]:
     """Ctrl-C again and again; only the third is heeded, so that one call must have listened thrice."""
     heard, done = [], threading.Event()
@@ -150,8 +151,8 @@ def third_time() -> Iterator[None]:
 
     before = signal.signal(signal.SIGINT, handler)
     thread = threading.Thread(target=press)
-    thread.start()
     try:
+        thread.start()
         yield
     finally:
         done.set()
@@ -160,7 +161,7 @@ def third_time() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("work", ["vote", "leaves", "walk", "route", "spread"])
-def test_predicting_stops_on_ctrl_c(work: str, third_time: None) -> None:
+def test_predicting_stops_on_ctrl_c(work: str) -> None:
     X = awkward(300)
     forest = tw.RandomForestClassifier(50, random_state=0).fit(X, target(X))
     trees, tree = forest.trees_, forest.trees_[0]
@@ -175,5 +176,5 @@ def test_predicting_stops_on_ctrl_c(work: str, third_time: None) -> None:
         "route": lambda: by_table.route(rows[:, :1], codes),
         "spread": lambda: tree.spread(rows[:20_000_000], codes[:20_000_000, :0], tree.node_value),
     }
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), third_time():
         calls[work]()

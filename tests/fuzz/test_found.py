@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from numpy import inf, nan
 from scipy.sparse import csr_array
@@ -418,6 +420,33 @@ def test_a_warning_where_code_has_no_name() -> None:
 @pytest.mark.parametrize("case", FOUND)
 def test_what_the_fuzzer_found(case: Case) -> None:
     assert check(case) is None  # seed 0: all that holds is asked
+
+
+@pytest.mark.parametrize("weight", [1.0, 2.0, 1 / 32, 3.0])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "twoing", "error"])
+def test_equal_branches_are_in_order_whatever_rows_weigh(weight: float, criterion: str) -> None:
+    model = tw.DecisionTreeClassifier(monotonic_cst=[-1], criterion=criterion, max_depth=1)
+    X, y = [[1.0], [6.0], [21.0]] * 4, [0, 2, 1] * 4  # on either side of 13.5 the mean is 1
+    tree = model.fit(X, y, sample_weight=[weight] * 12).tree_
+    assert tree.splits.threshold.tolist() == model.fit(X, y).tree_.splits.threshold.tolist()
+    if criterion != "error":
+        assert tree.splits.threshold.tolist() == [13.5]
+
+
+@pytest.mark.parametrize(
+    "learner", ["DecisionTreeClassifier", "DecisionTreeRegressor", "RandomForestClassifier"]
+)
+@pytest.mark.parametrize("gap", [1.0, None])
+def test_an_open_table_that_may_miss_nothing(learner: str, gap: float | None, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [0.0, gap, 2.0, 3.0], "y": [0, 0, 1, 1]})
+    frame.to_parquet(tmp_path / "rows.parquet")
+    model = getattr(tw, learner)(missing="error", random_state=0)
+    if gap is None:
+        with pytest.raises(DataError, match="missing='error' refuses"):
+            model.fit(tw.open_table(tmp_path), "y")
+        return
+    expected = saved(getattr(tw, learner)(missing="error", random_state=0).fit(frame[["x"]], frame["y"]))
+    assert saved(model.fit(tw.open_table(tmp_path), "y")) == expected
 
 
 @pytest.mark.parametrize("learner", [tw.TreeClassifier, tw.TreeRegressor])

@@ -16,6 +16,8 @@ CHROMIUM = (
     os.environ.get("TREEWRIGHT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 )
 ASSETS = Path(__file__).parent.parent.parent / "src" / "treewright" / "explorer" / "assets"
+MOST_WAITING = 300_000
+"""Milliseconds of the clock, for what comes at once unless the machine is busy."""
 TABS = ["tree", "sunburst", "regions", "rules", "rows", "what-if", "quality", "beside", "teach", "yours"]
 
 
@@ -24,6 +26,7 @@ class Watched:
 
     def __init__(self, browser, path: Path, **settings) -> None:
         self.context = browser.new_context(**settings)
+        self.context.set_default_timeout(MOST_WAITING)
         self.page = self.context.new_page()
         self.troubles: list[str] = []
         self.page.on("console", lambda message: self.troubles.append(message.text))
@@ -55,6 +58,14 @@ class Reader(Watched):
     def picture(self) -> str:
         """What is drawn on the canvas."""
         return self.page.locator("#canvas").evaluate("canvas => canvas.toDataURL()")
+
+    def wait_for_picture(self, given: str, *, other: bool = False) -> None:
+        """Wait until this picture is drawn, or another one."""
+        self.page.wait_for_function(
+            """([picture, other]) =>
+                (document.querySelector("#canvas").toDataURL() !== picture) === other""",
+            arg=[given, other],
+        )
 
 
 def violations(page, **options) -> list[tuple[str, Any]]:
@@ -106,6 +117,7 @@ def visiting(browser):
 
     def visit(server, **settings):
         contexts.append(browser.new_context(**settings))
+        contexts[-1].set_default_timeout(MOST_WAITING)
         page = contexts[-1].new_page()
         page.on("console", lambda message: troubles.append(message.text))
         page.on("dialog", lambda dialog: (troubles.append("dialog"), dialog.dismiss()))

@@ -131,7 +131,8 @@ class Reference:
         self.least_rows_to_split = max(as_rows(recipe.min_samples_split, len(self.rows)), 2)
         self.least_weight = recipe.min_weight_fraction_leaf * self.total
         # Sums of weights are rounded: classes keep a distance from each other, numbers are put right after.
-        self.margin = 1e-12 if self.n_classes and dataset.weight is not None else 0.0
+        unit = 2.0 ** (np.floor(np.log2(len(weight) * weight.max())) - 35)
+        self.margin = 0.0 if not self.n_classes or (weight % unit == 0).all() else 1e-12
         self.leaves: list[Node] = []
         self.least_weight_to_split = 0.0
         self.lightest = float(weight[self.rows].min())

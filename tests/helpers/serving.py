@@ -43,7 +43,7 @@ def ask(server, path="/", message=None, headers=(), *, own=True, body=None):
         sent["Cookie"] = f"{server.cookie}={server.session}"
     sent |= dict(headers)
     content = body if body is not None else None if message is None else json.dumps(message).encode()
-    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=300)
     connection.putrequest("GET" if content is None else "POST", path, skip_host=True)
     if content is not None:
         sent.setdefault("Content-Length", str(len(content)))

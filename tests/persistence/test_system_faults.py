@@ -206,7 +206,7 @@ def test_processes_started_after_threads_fit_as_this_one(method: str) -> None:
         found = Parallel(n_jobs=2)(delayed(_fit_and_predict)(seed) for seed in range(3))
     else:
         with ProcessPoolExecutor(2, multiprocessing.get_context(method)) as pool:
-            found = list(pool.map(_fit_and_predict, range(3), timeout=120))
+            found = list(pool.map(_fit_and_predict, range(3), timeout=500))
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -227,7 +227,7 @@ def test_two_writers_and_a_reader_of_one_file(tmp_path: Path) -> None:
             assert writer.stdout is not None
             writer.stdout.readline()
         while not (tmp_path / "model.tw").exists():
-            pass
+            assert all(writer.poll() is None for writer in writers)
         depths = {tw.load(tmp_path / "model.tw").get_depth() for _ in range(200)}
     finally:
         for writer in writers:

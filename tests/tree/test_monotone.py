@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -89,6 +90,18 @@ def test_a_constrained_tree_is_proved_monotone(
             for feature, sign in enumerate(signs):
                 if sign:
                     assert find_violation(tree, feature, sign) is None
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "twoing", "hellinger"])
+def test_whole_weights_keep_classes_in_order(criterion: str) -> None:
+    for seed in range(12):
+        dataset = table(seed, 3).take(np.arange(80))
+        weight = np.random.default_rng(seed).integers(1, 4, len(dataset)) * 0.25
+        signs = (1, -1, 0, 0)
+        tree = grow(replace(dataset, weight=weight), Recipe(criterion, monotonic=signs), n_jobs=1)
+        assert len(tree) > 1
+        for feature, sign in enumerate(signs[:2]):
+            assert find_violation(tree, feature, sign) is None
 
 
 @given(data=st.data())

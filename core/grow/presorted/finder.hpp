@@ -292,7 +292,7 @@ private:
     }
     /// Bounds on predictions, as the search measures these.
     Bounds measured(Bounds bounds) const {
-        if (task_.n_classes) bounds.margin = rows_.local().weight ? 1e-12 : 0.0;
+        if (task_.n_classes) bounds.margin = task_.levels.margin;
         else bounds.centre = rows_.local().centre;
         return bounds;
     }

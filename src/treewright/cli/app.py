@@ -137,7 +137,10 @@ def _report(problem: BaseException) -> int:
     if isinstance(problem, click.ClickException):
         click.echo(harmless(problem.format_message()), err=True)
         return FAILED
-    message = printable(" ".join(str(problem).split()))
+    message = str(problem)
+    if isinstance(problem, OSError) and problem.strerror and problem.filename:
+        message = f"{str(problem.filename)!r}: {problem.strerror}."
+    message = printable(" ".join(message.split()))
     for kinds, status, before in (
         (ModelFileError, BAD_MODEL, ""),
         (DataError, BAD_DATA, ""),

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from treewright.cli.fit import refuse_outputs
 from treewright.cli.options import (
     DataOptions,
     kind_options,
@@ -46,6 +47,7 @@ def command(output: str, spreadsheet: bool, **given: Any) -> None:
     """Write a table in another form, with the kinds that its columns were found to have."""
     screen, options = screen_of(given), taken(DataOptions, given)
     check_output(output, spreadsheet)
+    refuse_outputs(output, read=options.data)
     with Workspace() as workspace:
         staged = stage(workspace, options.data, options.table, screen)
         ignored = listed(options.ignore, staged.names)

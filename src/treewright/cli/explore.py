@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from treewright.cli.fit import refuse_folder, refuse_other_than_page
+from treewright.cli.fit import refuse_other_than_page, refuse_outputs
 from treewright.cli.learners import learner
 from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
@@ -65,7 +65,9 @@ def command(source: str, html: str | None, save_to: str | None, log_to: str | No
     from treewright.explorer.server import ExplorerServer, run
 
     screen = screen_of(given)
-    refuse_folder(html, save_to, log_to)
+    tables = given["data"] if source.endswith(".tw") else [source]
+    refuse_outputs(html, log_to, read=[source, *tables])
+    refuse_outputs(save_to, read=tables)  # a model may be edited where it stands
     refuse_other_than_page(html)
     _check_host(given)
     if html is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_folder
+from treewright.cli.fit import refuse_outputs
 from treewright.cli.model_loading import open_model
 from treewright.cli.options import model_argument, screen_of, screen_options, setting
 from treewright.export.write import TARGETS
@@ -56,7 +56,7 @@ def command(
     and its answers are compared with the model's; if one of them differs, the exit code is 1.
     """
     screen = screen_of(given)
-    refuse_folder(output)
+    refuse_outputs(output, read=[model])
     if target not in TARGETS:
         raise click.UsageError(
             f"--to {target!r} is unknown.{nearest(target, TARGETS)} Targets are {', '.join(TARGETS)}."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +59,7 @@ def command(output: str | None, no_save: bool, html: str | None, folds: int | No
     options, screen = taken(DataOptions, given), screen_of(given)
     learning = taken(LearnerOptions, given)
     path = None if no_save else Path(output or default_output(options.data))
-    refuse_folder(path, html)
+    refuse_outputs(path, html, read=options.data)
     refuse_other_than_page(html)
     check_learner(learning)
     if options.memory is not None:
@@ -135,8 +137,9 @@ def refuse_other_than_page(html: str | None) -> None:
         )
 
 
-def refuse_folder(*paths: Path | str | None) -> None:
-    """Refuse outputs that cannot be written before anything is learned."""
+def refuse_outputs(*paths: Path | str | None, read: Iterable[str]) -> None:
+    """Refuse outputs that cannot be written, or would replace what is read, before anything is learned."""
+    inputs = {os.path.realpath(name) for given in read for name in (given, *glob(given))}
     for path in paths:
         if path is None:
             continue
@@ -145,3 +148,5 @@ def refuse_folder(*paths: Path | str | None) -> None:
             raise click.UsageError(f"cannot write {str(path)!r}: there is no folder {folder!r}.")
         if os.path.isdir(path):
             raise click.UsageError(f"cannot write {str(path)!r}: it is a folder.")
+        if os.path.isfile(path) and os.path.realpath(path) in inputs:
+            raise click.UsageError(f"cannot write {str(path)!r}: it is read, and would be lost.")

@@ -7,6 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
+from treewright.cli.fit import refuse_outputs
 from treewright.cli.model_loading import open_model, read_features, table_features
 from treewright.cli.options import DataOptions, model_command, screen_of, spreadsheet_option, taken
 from treewright.data.columns import plain
@@ -53,6 +54,7 @@ def command(model: str, output: str, keep: tuple[str, ...], spreadsheet: bool, *
     screen, options = screen_of(given), taken(DataOptions, given)
     proba, leaf = bool(given["proba"]), bool(given["leaf"])
     check_output(output, spreadsheet)
+    refuse_outputs(output, read=[model, *options.data])
     fitted = open_model(model)
     if proba and schema_of(fitted).classes is None:
         raise click.UsageError("--proba needs a model of classes, and this one predicts numbers.")

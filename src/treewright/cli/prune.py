@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_folder
+from treewright.cli.fit import refuse_outputs
 from treewright.cli.learners import pruner_of_text
 from treewright.cli.model_loading import open_model, read_judged, table_features
 from treewright.cli.options import DataOptions, model_argument, screen_of, screen_options, taken, text_options
@@ -48,7 +48,7 @@ def command(
     """Prune a saved model, by any method, on rows where it needs some."""
     screen = screen_of(given)
     path = Path(output) if output else Path(model).with_name(f"{Path(model).stem}-pruned.tw")
-    refuse_folder(path)
+    refuse_outputs(path, read=data)
     pruner = pruner_of_text(method)
     if pruner is None:
         raise click.UsageError("--method none prunes nothing.")

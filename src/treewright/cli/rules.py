@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_folder
+from treewright.cli.fit import refuse_outputs
 from treewright.cli.model_loading import open_to_read, read_judged, table_features
 from treewright.cli.options import DataOptions, model_argument, screen_of, screen_options, taken, text_options
 from treewright.files.workspace import Workspace
@@ -46,7 +46,7 @@ def command(model: str, data: tuple[str, ...], output: str | None, **given: Any)
     There is one for each leaf, its conditions merged; --prune makes fewer and shorter ones.
     """
     screen = screen_of(given)
-    refuse_folder(output)
+    refuse_outputs(output, read=[model, *data])
     if given["pruned"] and not data:
         raise click.UsageError("--prune needs rows: add DATA, the table that the model was made from.")
     fitted = open_to_read(model)

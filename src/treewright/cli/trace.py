@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_folder
+from treewright.cli.fit import refuse_outputs
 from treewright.cli.learners import check_learner, learner
 from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
 from treewright.files.workspace import Workspace
@@ -43,10 +43,10 @@ def command(node: int | None, max_nodes: int | None, html: str | None, **given: 
     pruning.
     """
     screen, learning = screen_of(given), taken(LearnerOptions, given)
-    refuse_folder(html)
+    options = taken(DataOptions, given)
+    refuse_outputs(html, read=options.data)
     check_learner(learning)
     with Workspace() as workspace:
-        options = taken(DataOptions, given)
         data = read_training_table(workspace, options.data, options.table, screen)
         model = learner(learning, data, default="decision_tree")
     known = model.get_params(deep=False)

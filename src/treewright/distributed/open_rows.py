@@ -196,9 +196,9 @@ class OpenRows:
 
     def grow(self, recipe: AnyRecipe, parts: Parts = ()) -> Tree:
         """Grow a tree on the rows of some parts: the one that they give in memory."""
-        _refuse_program(recipe)
+        recipe = _recipe_of_open_tables(recipe)
         rows = self.as_a_whole(parts)
-        _, options = core_options(cast(Dataset, rows), cast(Recipe, recipe), self.n_jobs, None)
+        _, options = core_options(cast(Dataset, rows), recipe, self.n_jobs, None)
         _refuse(options, len(self.schema.columns))
         grower = Grower(
             self._executor,
@@ -232,7 +232,7 @@ class OpenRows:
         progress : callable or None
             Told the share of the trees that is grown.
         """
-        _refuse_program(recipe)
+        recipe = _recipe_of_open_tables(recipe)
         rows = self.as_a_whole()
         known = replace(rows, totals=replace(rows.totals, n_rows=draws.n_rows)) if draws.n_draws else rows
         _, options = core_options(cast(Dataset, known), recipe, self.n_jobs, None)
@@ -349,7 +349,8 @@ def _coding(schema: Schema, survey: TableSurvey, columns: Columns) -> Coding:
     return Coding(schema, columns.target, columns.weight, values, **reading)
 
 
-def _refuse_program(recipe: AnyRecipe) -> None:
+def _recipe_of_open_tables(recipe: AnyRecipe) -> Recipe:
+    """Give a recipe in terms that need no rows, or refuse it."""
     if not isinstance(recipe, Recipe):
         raise ValueError(
             f"{type(recipe).__name__.removesuffix('Recipe')} grows by a program of its own, which needs the "
@@ -361,6 +362,7 @@ def _refuse_program(recipe: AnyRecipe) -> None:
         )
     if recipe.missing not in ("direction", "error"):
         raise ValueError(f"missing={recipe.missing!r} needs the table in memory: use missing='direction'.")
+    return replace(recipe, missing="direction")  # by "error" the columns have been read, and miss nothing
 
 
 def _refuse(options: dict[str, Any], n_features: int) -> None:

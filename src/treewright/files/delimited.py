@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from treewright.errors import DataError
-from treewright.files.sources import Source, refuse, refuse_bad_bytes
+from treewright.files.sources import Source, bad_json, refuse, refuse_bad_bytes
 
 if TYPE_CHECKING:
     import duckdb
@@ -145,6 +145,8 @@ def sniff(
     describe the problem). Quotes are always `"`, unless the file plainly uses another sign: a stray quote is
     then an error with a line number, not a guess.
     """
+    if delimiter is not None and (len(SIGNS.get(delimiter, delimiter)) != 1 or delimiter in "\"'\r\n"):
+        raise ValueError(f"delimiter {delimiter!r} must be one sign, no quote, or one of {', '.join(SIGNS)}.")
     options = ["strict_mode=true", "ignore_errors=true", f"max_line_size={LONGEST_LINE}"]
     if delimiter is None and source.given[0].lower().endswith((".tsv", ".tab", ".tsv.gz")):
         delimiter = "\t"
@@ -219,6 +221,10 @@ def explain(problem: Exception, source: Source, dialect: Dialect | None) -> Data
         return refuse(given, f"{where} has {fields}, {width} {counts[1]}")
     if "unterminated quote" in message:
         return refuse(given, f"the quote opened on {where} is never closed")
+    if "Malformed JSON" in message:
+        return refuse(given, bad_json(source.paths[index]))
+    if "at least a single column" in message:
+        return refuse(given, "it has nothing but empty lines")
     if "Maximum line size" in message:
         return refuse(given, f"{where} is longer than {LONGEST_LINE >> 20} MB")
     first = message.splitlines()[0].partition(": ")[2] or message.splitlines()[0]

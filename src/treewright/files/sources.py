@@ -6,6 +6,7 @@ import bz2
 import codecs
 import glob
 import gzip
+import json
 import lzma
 import os
 import re
@@ -56,6 +57,9 @@ SUFFIXES: dict[str, Form] = {
 }
 MOST_EXPANSION = 1000
 """A packed file that grows more than this many times is no honest table."""
+
+MOST_TEXT = 1 << 28
+"""Bytes of a file that are looked into at once to say what is wrong."""
 
 CHUNK = 1 << 20
 Stamp: TypeAlias = tuple[int, int]
@@ -170,14 +174,14 @@ def _open(name: str, folder: Path, encoding: str | None) -> tuple[Path, Form]:
     try:
         path = _on_disk(name, folder)
         start = _start(path)
-        if not start:
-            raise refuse(name, "it is empty")
         packing = next((packing for magic, packing in PACKED.items() if start.startswith(magic)), None)
         plain_name = name
         if packing is not None:
             path = _unpack(name, path, packing, folder)
             start = _start(path)
             plain_name = re.sub(r"\.(gz|bz2|xz|zip|zst)$", "", name, flags=re.IGNORECASE)
+        if not start:
+            raise refuse(name, "it is empty")
         form = _form(plain_name, start, name)
         if form in ("csv", "json", "arff", "c4.5"):
             bom = next((kind for mark, kind in BOMS.items() if start.startswith(mark)), None)
@@ -287,8 +291,10 @@ def transcode(name: str, path: Path, folder: Path, encoding: str = "utf-8") -> P
             while chunk := text.read(CHUNK):
                 line += chunk.count("\n")
                 file.write(chunk)
-    except UnicodeError as problem:
-        raise refuse(name, f"it is no {encoding} text after line {line} ({problem})") from None
+    except UnicodeError:
+        if codecs.lookup(encoding).name == "utf-8":
+            refuse_bad_bytes(name, path)
+        raise refuse(name, f"it is no {encoding} text after line {line}") from None
     return plain
 
 
@@ -341,3 +347,28 @@ def _form(name: str, start: bytes, given: str) -> Form:
     if form is None and start.lstrip()[:1] in (b"{", b"["):
         return "json"
     return form or "csv"
+
+
+def bad_json(path: Path) -> str:
+    r"""Say where text is no JSON, be it one value or several, one after the other.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     _ = Path(name, "a.jsonl").write_text('{"a": 1}\n{"a": 2\n')
+    ...     bad_json(Path(name, "a.jsonl"))
+    "line 2 is no JSON: expecting ',' delimiter"
+    """
+    if path.stat().st_size > MOST_TEXT:
+        return "it is no JSON"
+    text, at = path.read_text("utf-8", errors="replace").rstrip(), 0
+    read = json.JSONDecoder().raw_decode
+    try:
+        while begin := re.compile(r"\S").search(text, at):
+            _, at = read(text, begin.start())
+    except json.JSONDecodeError as problem:
+        return f"line {problem.lineno} is no JSON: {problem.msg[0].lower()}{problem.msg[1:]}"
+    except (RecursionError, ValueError):
+        pass  # too deep, or a number too long, for Python as well
+    return "it is no JSON"

@@ -15,10 +15,16 @@ def nearest(given: object, known: Iterable[str]) -> str:
     " Did you mean 'gini'?"
     >>> nearest("hellinger", ["gini", "entropy"])
     ''
+    >>> nearest("Y", ["x", "y"])
+    " Did you mean 'y'?"
     """
     names = list(known)
     beginnings = [name for name in names if name.startswith(str(given)[:3])]
-    close = get_close_matches(str(given), names, n=1) or get_close_matches(str(given), beginnings, 1, 0.4)
+    close = (
+        [name for name in names if name.casefold() == str(given).casefold()]
+        or get_close_matches(str(given), names, n=1)
+        or get_close_matches(str(given), beginnings, 1, 0.4)
+    )
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

@@ -36,28 +36,35 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     'all of it'
     """
     target = Path(path)
-    if _is_device(target):
-        yield target
-        return
-    name = hashlib.sha256(f"{platform.node()}/{target.name}".encode(errors="surrogateescape")).hexdigest()
-    prefix = f".{name[:12]}-"
-    _remove_abandoned(target.parent, prefix)
-    beside = target.with_name(f"{prefix}{os.getpid()}-{secrets.token_hex(8)}.tmp")
+    is_file = not _is_device(target)
+    beside = _beside(target) if is_file else target
     try:
         yield beside
-        with open(beside, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
+        if is_file:
+            with open(beside, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(beside, target)
+    except BaseException as problem:
+        if is_file:
+            with suppress(OSError):
+                beside.unlink()
+        if isinstance(problem, OSError) and problem.errno and problem.filename in (None, str(beside), beside):
+            problem.filename, problem.filename2 = str(target), None  # the name that the user knows
         raise
-    if os.name == "posix":
+    if is_file and os.name == "posix":
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _beside(target: Path) -> Path:
+    """Name a new file in the folder of another, and remove what others have left there for it."""
+    name = hashlib.sha256(f"{platform.node()}/{target.name}".encode(errors="surrogateescape")).hexdigest()
+    prefix = f".{name[:12]}-"
+    _remove_abandoned(target.parent, prefix)
+    return target.with_name(f"{prefix}{os.getpid()}-{secrets.token_hex(8)}.tmp")
 
 
 def _remove_abandoned(folder: Path, prefix: str) -> None:
@@ -68,7 +75,7 @@ def _remove_abandoned(folder: Path, prefix: str) -> None:
         for left in folder.glob(f"{prefix}*.tmp"):
             process = left.name.removeprefix(prefix).partition("-")[0]
             if process.isdecimal() and not _is_running(int(process)):
-                left.unlink()
+                left.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:
