@@ -15,6 +15,9 @@ dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 
+# On a machine that has much else to do Dask warns of folders that take long to make.
+pytestmark = pytest.mark.filterwarnings("ignore:.*taking a surprisingly long time")
+
 N = 24_000
 
 
@@ -150,7 +153,6 @@ def test_predictions_are_lazy(client):
     ("question", "n_killed"),
     [
         *((name, 1) for name in ("Survey", "TotalsQuestion", "Describe", "Count", "Look", "subtrees")),
-        ("Count", 2),  # all of them
     ],
 )
 def test_a_killed_worker_changes_nothing(question, n_killed, monkeypatch):
@@ -182,29 +184,6 @@ def test_a_killed_worker_changes_nothing(question, n_killed, monkeypatch):
         found = model.fit(dd.from_pandas(frame, npartitions=4), "y")
     assert len(killed) == n_killed
     assert arrays(found) == expected
-
-
-@pytest.mark.slow
-def test_same_tree_of_four_workers():
-    frame = rows(4)
-    expected = tw.DecisionTreeClassifier().fit(frame.drop(columns="y"), frame["y"])
-    with workers(4):
-        found = tw.DecisionTreeClassifier().fit(dd.from_pandas(frame, npartitions=9), "y")
-    assert arrays(found) == arrays(expected)
-
-
-@pytest.mark.slow
-def test_workers_without_memory_are_one_sentence():
-    def die(part):
-        """What the system does to a process for which there is no memory."""
-        os.kill(os.getpid(), signal.SIGKILL)
-        return part
-
-    frame = rows()
-    with workers():
-        parts = dd.from_pandas(frame, npartitions=2).map_partitions(die, meta=frame.iloc[:0])
-        with pytest.raises(MemoryError, match="killed again and again over one piece of work"):
-            tw.DecisionTreeClassifier().fit(parts, "y")
 
 
 def test_joining_again_adds_nothing_twice():
