@@ -56,6 +56,19 @@ def test_csv_and_gz_are_the_same_table(folder, tmp_path):
     assert trees[0].schema.columns[1].kind == "categorical"
 
 
+def test_csv_misses_values_as_in_memory(tmp_path):
+    """R writes NA, C4.5 and Weka ?: columns with them are of numbers all the same."""
+    cells = ["1.5", "NA", "?", "", "4"]
+    text = "x,name,y\n" + "".join(f"{cells[i % 5]},{['a', 'NA', 'b'][i % 3]},{i % 2}\n" for i in range(60))
+    (tmp_path / "t.csv").write_text(text)
+    table = tw.open_table(tmp_path / "t.csv")
+    found = tw.DecisionTreeClassifier(ties="first").fit(table, "y").tree_
+    frame = pd.read_csv(tmp_path / "t.csv", na_values="?")
+    expected = tw.DecisionTreeClassifier(ties="first").fit(frame[["x", "name"]], frame["y"]).tree_
+    assert [column.kind for column in found.schema.columns] == ["numeric", "categorical"]
+    assert found == expected
+
+
 def test_packed_text_is_read_in_little_memory(tmp_path):
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(("x,y\n" + "1.5,a\n2.5,b\n" * 20_000).encode()))
     assert len(tw.open_table(tmp_path, memory="16MB")) == 40_000

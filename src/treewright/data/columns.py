@@ -29,6 +29,10 @@ LARGEST = float(np.finfo(np.float64).max)
 """The largest float64 number."""
 
 
+MISSING_TEXTS = ("", "?", "NA")
+"""Fields of text files that are missing values."""
+
+
 def is_row_labels(name: str) -> bool:
     """Tell whether pandas has written the labels of rows, and no column, under a name.
 

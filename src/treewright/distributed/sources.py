@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treewright.data.columns import is_row_labels
+from treewright.data.columns import MISSING_TEXTS, is_row_labels
 from treewright.errors import DataError
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def as_parquet(path: Path, folder: Path, number: int, memory: int) -> Path:
         try:
             connection.execute(
                 f"COPY (SELECT * FROM read_csv({_quoted(path)}, sample_size = -1, header = true, "
-                f"buffer_size = {BUFFER})) "
+                f"nullstr = {list(MISSING_TEXTS)}, buffer_size = {BUFFER})) "
                 f"TO {_quoted(to)} (FORMAT parquet, ROW_GROUP_SIZE 100000)"
             )
         except duckdb.Error as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.data.columns import is_row_labels
+from treewright.data.columns import MISSING_TEXTS, is_row_labels
 from treewright.errors import DataError
 from treewright.files import delimited
 from treewright.files.arff import open_arff
@@ -25,9 +25,6 @@ from treewright.files.table import row_number
 
 if TYPE_CHECKING:
     from treewright.files.workspace import Workspace
-
-MISSING_TEXTS = ("", "?", "NA")
-"""Fields of text files that are missing values."""
 
 CHUNK_ROWS = 100_000
 """Rows that are in memory at a time where a table is gone over in parts."""
