@@ -5,7 +5,7 @@ python tools/clients.py [NAME ...]
 Distributions are fetched with pip into build/clients, nothing of them is committed. What fails with our
 classes runs with scikit-learn's, too; what fails with ours alone and is not in `LEFT_OUT` fails the run.
 Names: gallery, guide, those of `SUITES`, and folders of the gallery as gallery/tree. Libraries whose
-distributions have no tests, such as mlxtend and imodels, are not among them; examples that fetch data are not run.
+distributions have no tests, as mlxtend and imodels, are not among them; nor are examples that fetch data.
 """
 
 from __future__ import annotations
