@@ -69,8 +69,9 @@ class SklearnArrays(Topology):
     def __class__(self) -> type:
         # `isinstance` asks for it: what computes with scikit-learn's trees, as shap does, looks for their
         # class, which is compiled and cannot be told of ours.
+        ours: Any = type(self)
         theirs = sys.modules.get("sklearn.tree._tree")
-        return type(self) if theirs is None else _class_of_both(type(self), theirs.Tree)
+        return ours if theirs is None else _class_of_both(ours, theirs.Tree)
 
     @cached_property
     def value(self) -> NDArray[np.float64]:
