@@ -180,7 +180,7 @@ def test_partial_dependence_is_that_of_scikit_learn() -> None:
 
     X, y = tw.datasets.load_iris()
     model = tw.DecisionTreeClassifier(max_depth=3, ties="first").fit(X.to_numpy(), y)
-    expected = partial_dependence(model, X.to_numpy(), [2], custom_values={2: np.unique(X.to_numpy()[:, 2])})
+    expected = partial_dependence(model, X.to_numpy(), [2], grid_resolution=1000)  # all values
     line = tw.plot_partial_dependence(model, X.to_numpy(), 2, target="virginica").get_lines()[-1]
     values = np.unique(X.to_numpy()[:, 2])
     chosen = np.isin(values, line.get_xdata())

@@ -20,7 +20,7 @@ from helpers.command_line import IRIS, TENNIS, Run, shell
 
 def test_predict_gives_what_the_model_predicts(run: Run, iris: str) -> None:
     status, _, errors = run("predict", iris, IRIS, "--keep", "species", "--proba", "--leaf", "-o", "p.csv")
-    answers, X = pd.read_csv("p.csv"), pd.read_csv(IRIS).drop(columns="species")
+    answers, X = pd.read_csv("p.csv", float_precision="round_trip"), pd.read_csv(IRIS).drop(columns="species")
     model = tw.load(iris)
     assert (status, errors) == (0, "")
     assert answers.columns.tolist() == [

@@ -52,11 +52,6 @@ REFUSED: dict[str, Refused] = {
     ),
     "complex y": (lambda: classify(X, Y.astype(complex)), "Complex data not supported"),
     "complex y in a regression": (lambda: regress(X, Y.astype(complex)), "Complex data not supported"),
-    # Rows
-    "indexes of different rows": (
-        lambda: classify(FRAME, pd.Series(Y, index=range(6, 12))),
-        "X and y have indexes of different rows",
-    ),
     # Labels
     "labels of mixed types": (
         lambda: classify(X, ["a", "b", "a", "b", 1, "a"]),

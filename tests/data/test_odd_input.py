@@ -186,6 +186,10 @@ WARNED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: classify(FRAME, pd.Series(Y, index=range(5, -1, -1))),
         "X and y have the same index in another order; rows are matched by position",
     ),
+    "indexes of different rows": (
+        lambda: classify(FRAME.set_index(np.arange(3, 9)), pd.Series(Y, index=range(6, 12))),
+        "X and y have indexes of different rows; rows are matched by position",
+    ),
 }
 
 

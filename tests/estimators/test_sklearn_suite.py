@@ -15,6 +15,7 @@ from helpers.sklearn_swap import TREES
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 OTHER_CODE = "tests private code of scikit-learn that our classes do not use"
+FORESTS = "tests forests: tests/forest/test_sklearn_suite.py runs it on ours"
 ANY_CLASSES = "monotonic_cst goes with any number of classes"
 MIDDLE = (
     "holds branches to the middle of earlier ones; ours are held to the leaves beside them (test_monotone.py)"
@@ -36,8 +37,8 @@ LEFT_OUT: dict[str, str] = {
     "test_different_bitness_pickle": OTHER_CODE,
     "test_different_bitness_joblib_pickle": OTHER_CODE,
     "test_huge_allocations": "a huge max_leaf_nodes is only a bound: we allocate for the leaves there are",
-    ":RandomForest": OTHER_CODE,
-    ":ExtraTrees": OTHER_CODE,
+    ":RandomForest": FORESTS,
+    ":ExtraTrees": FORESTS,
     "test_multiclass_raises": ANY_CLASSES,
     "test_1d_tree_nodes_values": MIDDLE,
     "test_nd_tree_nodes_values": MIDDLE,

@@ -12,6 +12,7 @@ from helpers.sklearn_swap import FORESTS
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 PRIVATE = "reads private attributes of scikit-learn's forests"
+TREES = "tests trees: tests/estimators/test_sklearn_suite.py runs it on ours"
 CHANCE = "compares a random figure with a bound that scikit-learn's own seeds were chosen for"
 
 LEFT_OUT: dict[str, str] = {
@@ -20,11 +21,19 @@ LEFT_OUT: dict[str, str] = {
     "test_backend_respected": "threads live in the core: no joblib backend is asked",
     "test_mse_criterion_object_segfault_smoke_test": "a criterion is a name",
     "test_importances_asymptotic": CHANCE,
+    ":DecisionTree": TREES,
+    "test_1d_opposite_monotonicity_cst_data": TREES,
+    "test_1d_tree_nodes_values": TREES,
+    "test_nd_tree_nodes_values": TREES,
+    "test_multiclass_raises": "monotonic_cst goes with any number of classes",
 }
 """Tests that are not run and why; see `sklearn_suite`."""
 
-SUITE = suite("sklearn.ensemble.tests.test_forest", sklearn.ensemble, FORESTS)
-TESTS = tests_of(SUITE)
+SUITE, MONOTONIC_SUITE = (
+    suite(f"sklearn.{name}", sklearn.ensemble, FORESTS)
+    for name in ("ensemble.tests.test_forest", "tree.tests.test_monotonic_tree")
+)
+TESTS = tests_of(SUITE, MONOTONIC_SUITE)
 globals().update(TESTS)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -175,3 +178,18 @@ def test_what_is_no_prediction_is_refused() -> None:
     linear = tw.TreeRegressor(leaves="linear").fit(X[:, :3], X[:, 3])
     with pytest.raises(ValueError, match="read-only"):
         linear.tree_.value[0] = 1
+
+
+def test_isinstance_takes_a_tree_for_scikit_learns_and_for_ours() -> None:
+    tree = tw.DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+    assert isinstance(tree, sklearn.tree._tree.Tree)
+    assert isinstance(tree, tw.Tree)
+    assert not isinstance(tree, Mapping)
+    for copied in (
+        replace(tree, note="x"),
+        copy.copy(tree),
+        copy.deepcopy(tree),
+        pickle.loads(pickle.dumps(tree)),
+    ):
+        assert type(copied) is tw.Tree
+        assert copied == tree

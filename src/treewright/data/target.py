@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from treewright.data.encoding import count_rows, distinct
 from treewright.data.frames import read, read_series
 from treewright.data.objects import family, missing_objects, typed
 from treewright.errors import DataError, DataTypeError, warn
+
+ClassOrder: TypeAlias = Literal["used", "declared", "sorted"]
+"""Classes of a categorical target: those that rows have or all of it in its order, or the former sorted."""
 
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-60, 1e30
 """The least weight of a row that has one, and the most of all rows together."""
@@ -27,12 +30,12 @@ weight, squared again for a standard error.
 
 
 def read_classes(
-    y: Any, n_rows: int, estimator: str = "this estimator", *, declared: bool = False
+    y: Any, n_rows: int, estimator: str = "this estimator", *, order: ClassOrder = "used"
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Read labels: the classes in order, and the code of each row.
 
     Plain labels are sorted; a categorical target keeps the order of its categories, without those that no
-    row has unless `declared` ones are asked for.
+    row has, unless another order is asked for.
 
     Parameters
     ----------
@@ -42,8 +45,8 @@ def read_classes(
         How many there must be.
     estimator : str
         Who asks, for errors.
-    declared : bool
-        Whether the categories of a categorical target that no row has are classes too.
+    order : {"used", "declared", "sorted"}
+        The classes of a categorical target: those that rows have, all that it declares, or the former sorted.
 
     Examples
     --------
@@ -57,7 +60,7 @@ def read_classes(
     values = _one_column(y, n_rows, estimator)
     if isinstance(values, np.ndarray):
         return _classes_of_array(values, estimator)
-    return _classes_of_raw(values, estimator, declared=declared)
+    return _classes_of_raw(values, estimator, order)
 
 
 def read_numbers(y: Any, n_rows: int, estimator: str = "this estimator") -> NDArray[np.float64]:
@@ -296,22 +299,27 @@ def _classes_of_array(values: NDArray[Any], estimator: str) -> tuple[NDArray[Any
     if kind == "U":
         classes, codes = np.unique(values, return_inverse=True)
         return classes, codes.astype(np.int32)
-    return _classes_of_raw(_typed(values), estimator, declared=False)
+    return _classes_of_raw(_typed(values), estimator, "used")
 
 
-def _classes_of_raw(raw: Raw, estimator: str, *, declared: bool) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _classes_of_raw(raw: Raw, estimator: str, order: ClassOrder) -> tuple[NDArray[Any], NDArray[np.int32]]:
     _refuse_gaps(raw.gaps)
     if isinstance(raw, RawNumbers):
         if raw.values.dtype.kind in "mM":
             raise DataTypeError("Unknown label type: y holds dates or durations; give classes as text.")
         return _classes_of_array(raw.values, estimator)
-    used = (np.bincount(raw.codes, minlength=len(raw.categories)) > 0) | declared
-    labels = [category for category, keep in zip(raw.categories, used, strict=True) if keep]
-    types = {type(label) for label in labels}
+    used = (np.bincount(raw.codes, minlength=len(raw.categories)) > 0) | (order == "declared")
+    kept = np.flatnonzero(used).tolist()
+    types = {type(raw.categories[code]) for code in kept}
     if types & {np.datetime64, np.timedelta64}:
         raise DataTypeError("Unknown label type: y holds dates or durations; give classes as text.")
+    if order == "sorted" and len(types) == 1:
+        kept.sort(key=raw.categories.__getitem__)
+    labels = [raw.categories[code] for code in kept]
     classes = np.array(labels, dtype=object if str in types or len(types) > 1 else None)
-    return classes, (np.cumsum(used) - 1)[raw.codes].astype(np.int32)
+    place = np.zeros(len(used), np.int32)
+    place[kept] = np.arange(len(kept))
+    return classes, place[raw.codes]
 
 
 def _typed(values: NDArray[Any]) -> Raw:

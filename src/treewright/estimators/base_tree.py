@@ -60,8 +60,6 @@ class TreeEstimator(TableEstimator, ABC):
     _task: ClassVar[Task]
     _several_targets: ClassVar[bool] = False
     """Whether `y` may have several columns, a target each."""
-    _declared_classes: ClassVar[bool] = False
-    """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
 
     __metadata_request__fit: ClassVar = NO_DATA
@@ -159,7 +157,7 @@ class TreeEstimator(TableEstimator, ABC):
             "missing": self._missing_policy,
             "inf": self._choice("inf"),
             "estimator": type(self).__name__,
-            "declared_classes": self._declared_classes,
+            "class_order": "declared" if self._class_order == "declared" else "used",
         }
         return rows_to_grow_on(X, y, sample_weight, reading, n_jobs=self.n_jobs, verbose=self.verbose)
 
@@ -184,7 +182,7 @@ class TreeEstimator(TableEstimator, ABC):
             estimator=type(self).__name__,
             threads=self._threads_for(X),
             keep_labels=getattr(self, "trace", False),
-            declared_classes=self._declared_classes,
+            class_order=self._class_order_of(y),
             several_targets=self._several_targets,
         )
 

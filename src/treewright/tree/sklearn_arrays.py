@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import sys
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -63,6 +64,14 @@ class SklearnArrays(Topology):
         @property
         def training_value(self) -> NDArray[np.float64]:
             """Class weights, or means, of the training rows at each node."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        # `isinstance` asks for it: what computes with scikit-learn's trees, as shap does, looks for their
+        # class, which is compiled and cannot be told of ours.
+        ours: Any = type(self)
+        theirs = sys.modules.get("sklearn.tree._tree")
+        return ours if theirs is None else _class_of_both(ours, theirs.Tree)
 
     @cached_property
     def value(self) -> NDArray[np.float64]:
@@ -276,3 +285,13 @@ def impurity_mass(tree: SklearnArrays) -> NDArray[np.float64]:
         return np.asarray(tree.weight * tree.impurity)
     filled = np.where(tree.weight[:, None] > 0, tree.node_value, 0.0)  # empty nodes have their parent's value
     return np.asarray(searched_weights(filled, tree.costs).sum(axis=1) * tree.impurity)
+
+
+@cache
+def _class_of_both(ours: type, theirs: type) -> type:
+    """Give a class that is both for `isinstance`; what it makes is ours."""
+
+    def make(cls: type, *arguments: Any, **named: Any) -> Any:
+        return ours(*arguments, **named)
+
+    return type(ours.__name__, (ours, theirs), {"__module__": ours.__module__, "__new__": make})

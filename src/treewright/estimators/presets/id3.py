@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Schema
+from treewright.data.target import ClassOrder
 from treewright.estimators.base import public_estimator
 from treewright.estimators.tree import DecisionTreeClassifier
 from treewright.growing.recipe import Recipe
@@ -57,6 +58,7 @@ class ID3Classifier(DecisionTreeClassifier):
     """
 
     _several_targets: ClassVar[bool] = False
+    _class_order: ClassVar[ClassOrder] = "used"
 
     # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "entropy"
