@@ -29,7 +29,7 @@ from treewright.data.several_targets import (
     read_several,
 )
 from treewright.data.sparse import NOT_IN_SPARSE, is_sparse, refuse_gaps
-from treewright.data.target import ClassOrder, read_classes, read_numbers, read_target, read_weight
+from treewright.data.target import read_classes, read_numbers, read_target, read_weight
 from treewright.errors import DataError, DataTypeError, warn
 from treewright.formatting.suggestions import unknown_name
 
@@ -99,7 +99,7 @@ class Dataset:
         estimator: str = "this estimator",
         threads: int = 1,
         keep_labels: bool = False,
-        class_order: ClassOrder = "used",
+        declared_classes: bool = False,
         several_targets: bool = False,
     ) -> Dataset:
         """Read a table, its target and its weights.
@@ -133,9 +133,8 @@ class Dataset:
             How many threads may copy a large matrix.
         keep_labels : bool
             Keep what rows are called: by the index of a pandas table, by their place in others, from 0 on.
-        class_order : {"used", "declared", "sorted"}
-            The classes of a categorical target: those that rows have, all that it declares, or the former
-            sorted.
+        declared_classes : bool
+            Whether the categories of a categorical target that no row has are classes too.
         several_targets : bool
             Whether `y` may have several columns, a target each; refused if not, and one column warned of.
 
@@ -163,7 +162,7 @@ class Dataset:
                 estimator=estimator,
                 threads=threads,
                 keep_labels=keep_labels,
-                class_order=class_order,
+                declared_classes=declared_classes,
             )
             if sparse is not None:
                 return sparse
@@ -178,9 +177,9 @@ class Dataset:
         classes: NDArray[Any] | None = None
         target: Codes | Numbers | None
         if several and task is not None:
-            outputs, target = read_several(y, task, n_rows, estimator, order=class_order)
+            outputs, target = read_several(y, task, n_rows, estimator, declared=declared_classes)
         else:
-            classes, target = read_task_target(y, task, n_rows, estimator, class_order)
+            classes, target = read_task_target(y, task, n_rows, estimator, declared_classes)
         weight, counted = read_weight(sample_weight, n_rows)
         if matrix is not None and categorical_features is None and ordinal_features is None:
             schema, flags = Schema.unnamed(table.n_features), matrix[1].tolist()
@@ -308,11 +307,11 @@ def _matrix_table(numbers: Numbers) -> RawTable:
 
 
 def read_task_target(
-    y: Any, task: Task | None, n_rows: int, estimator: str, class_order: ClassOrder
+    y: Any, task: Task | None, n_rows: int, estimator: str, declared_classes: bool
 ) -> tuple[NDArray[Any] | None, Codes | Numbers | None]:
     """Read the target of a task: its classes, if there are any, and the class or number of each row."""
     if task == "classification":
-        return read_classes(y, n_rows, estimator, order=class_order)
+        return read_classes(y, n_rows, estimator, declared=declared_classes)
     if task == "regression":
         return None, read_numbers(y, n_rows, estimator)
     if task is not None:

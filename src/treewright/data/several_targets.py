@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.data.columns import Raw
 from treewright.data.frames import read
-from treewright.data.target import ClassOrder, read_classes, read_numbers, read_target, target_array
+from treewright.data.target import read_classes, read_numbers, read_target, target_array
 from treewright.errors import DataError
 
 
@@ -88,7 +88,7 @@ def _n_columns(y: Any) -> int:
 
 
 def read_several(
-    y: Any, task: str, n_rows: int, estimator: str, *, order: ClassOrder = "used"
+    y: Any, task: str, n_rows: int, estimator: str, *, declared: bool = False
 ) -> tuple[tuple[Output, ...], NDArray[Any]]:
     """Read several targets: what they are, and a column of class codes or numbers for each.
 
@@ -106,7 +106,7 @@ def read_several(
         values = column(place)
         try:
             if task == "classification":
-                classes, target = read_classes(values, n_rows, estimator, order=order)
+                classes, target = read_classes(values, n_rows, estimator, declared=declared)
                 outputs.append(Output(name, classes))
             else:
                 target = read_numbers(values, n_rows, estimator)

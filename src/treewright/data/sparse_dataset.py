@@ -13,7 +13,7 @@ from treewright.data.dataset import Codes, Dataset, Numbers, Task, read_task_tar
 from treewright.data.encoding import refuse_infinities
 from treewright.data.schema import Infinities, Schema, no_rows
 from treewright.data.sparse import SparseColumns, readable, refuse_gaps
-from treewright.data.target import ClassOrder, read_weight
+from treewright.data.target import read_weight
 
 
 class SparseDataset(Dataset):
@@ -95,7 +95,7 @@ def read_sparse_table(
     estimator: str,
     threads: int,
     keep_labels: bool,
-    class_order: ClassOrder,
+    declared_classes: bool,
 ) -> SparseDataset | None:
     """Read a sparse matrix as `Dataset.from_table` does; `None` if columns must be read one by one."""
     readable_X = readable(X)
@@ -104,7 +104,7 @@ def read_sparse_table(
     X, n_rows = readable_X, X.shape[0]
     if not all(X.shape):
         raise no_rows(X.shape, estimator)
-    classes, target = read_task_target(y, task, n_rows, estimator, class_order)
+    classes, target = read_task_target(y, task, n_rows, estimator, declared_classes)
     weight, counted = read_weight(sample_weight, n_rows)
     columns = _checked(SparseColumns.of(X, threads), counted, inf, missing)
     labels = np.arange(n_rows) if keep_labels else None

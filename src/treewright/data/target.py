@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +14,6 @@ from treewright.data.encoding import count_rows, distinct
 from treewright.data.frames import read, read_series
 from treewright.data.objects import family, missing_objects, typed
 from treewright.errors import DataError, DataTypeError, warn
-
-ClassOrder: TypeAlias = Literal["used", "declared", "sorted"]
-"""Classes of a categorical target: those that rows have or all of it in its order, or the former sorted."""
 
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-60, 1e30
 """The least weight of a row that has one, and the most of all rows together."""
@@ -30,12 +27,12 @@ weight, squared again for a standard error.
 
 
 def read_classes(
-    y: Any, n_rows: int, estimator: str = "this estimator", *, order: ClassOrder = "used"
+    y: Any, n_rows: int, estimator: str = "this estimator", *, declared: bool = False
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Read labels: the classes in order, and the code of each row.
 
     Plain labels are sorted; a categorical target keeps the order of its categories, without those that no
-    row has, unless another order is asked for.
+    row has unless `declared` ones are asked for.
 
     Parameters
     ----------
@@ -45,8 +42,8 @@ def read_classes(
         How many there must be.
     estimator : str
         Who asks, for errors.
-    order : {"used", "declared", "sorted"}
-        The classes of a categorical target: those that rows have, all that it declares, or the former sorted.
+    declared : bool
+        Whether the categories of a categorical target that no row has are classes too.
 
     Examples
     --------
@@ -60,7 +57,7 @@ def read_classes(
     values = _one_column(y, n_rows, estimator)
     if isinstance(values, np.ndarray):
         return _classes_of_array(values, estimator)
-    return _classes_of_raw(values, estimator, order)
+    return _classes_of_raw(values, estimator, declared=declared)
 
 
 def read_numbers(y: Any, n_rows: int, estimator: str = "this estimator") -> NDArray[np.float64]:
@@ -299,27 +296,22 @@ def _classes_of_array(values: NDArray[Any], estimator: str) -> tuple[NDArray[Any
     if kind == "U":
         classes, codes = np.unique(values, return_inverse=True)
         return classes, codes.astype(np.int32)
-    return _classes_of_raw(_typed(values), estimator, "used")
+    return _classes_of_raw(_typed(values), estimator, declared=False)
 
 
-def _classes_of_raw(raw: Raw, estimator: str, order: ClassOrder) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _classes_of_raw(raw: Raw, estimator: str, *, declared: bool) -> tuple[NDArray[Any], NDArray[np.int32]]:
     _refuse_gaps(raw.gaps)
     if isinstance(raw, RawNumbers):
         if raw.values.dtype.kind in "mM":
             raise DataTypeError("Unknown label type: y holds dates or durations; give classes as text.")
         return _classes_of_array(raw.values, estimator)
-    used = (np.bincount(raw.codes, minlength=len(raw.categories)) > 0) | (order == "declared")
-    kept = np.flatnonzero(used).tolist()
-    types = {type(raw.categories[code]) for code in kept}
+    used = (np.bincount(raw.codes, minlength=len(raw.categories)) > 0) | declared
+    labels = [category for category, keep in zip(raw.categories, used, strict=True) if keep]
+    types = {type(label) for label in labels}
     if types & {np.datetime64, np.timedelta64}:
         raise DataTypeError("Unknown label type: y holds dates or durations; give classes as text.")
-    if order == "sorted" and len(types) == 1:
-        kept.sort(key=raw.categories.__getitem__)
-    labels = [raw.categories[code] for code in kept]
     classes = np.array(labels, dtype=object if str in types or len(types) > 1 else None)
-    place = np.zeros(len(used), np.int32)
-    place[kept] = np.arange(len(kept))
-    return classes, place[raw.codes]
+    return classes, (np.cumsum(used) - 1)[raw.codes].astype(np.int32)
 
 
 def _typed(values: NDArray[Any]) -> Raw:

@@ -15,9 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright._module_names import public
-from treewright.data.columns import RawCodes
 from treewright.data.sparse import NOT_IN_SPARSE, is_sparse
-from treewright.data.target import ClassOrder
 from treewright.distributed import is_open
 from treewright.formatting.suggestions import nearest
 from treewright.growing.parameters import parameters_of
@@ -99,9 +97,6 @@ class TableEstimator(BaseEstimator):
     _domains: ClassVar[dict[str, Domain]]
     _defaults: ClassVar[dict[str, Any]]
 
-    _class_order: ClassVar[ClassOrder] = "used"
-    """The classes of a categorical target; those of scikit-learn's names sort them, as it does."""
-
     _is_registered: ClassVar[bool] = False
     """Whether the classes of scikit-learn know ours as theirs."""
 
@@ -161,14 +156,6 @@ class TableEstimator(BaseEstimator):
     def _choice(self, name: str) -> Any:
         """Give a parameter that not every estimator has, or what stands for it."""
         return getattr(self, name, WITHOUT[name])
-
-    def _class_order_of(self, y: Any) -> ClassOrder:
-        """Tell in what order a target has its classes: its own if whoever calls has put them in order.
-
-        Constraints on more than two classes rise with their order, so that they keep it.
-        """
-        is_free = getattr(self, "monotonic_cst", None) is None and not isinstance(y, RawCodes)
-        return self._class_order if is_free or self._class_order != "sorted" else "used"
 
     @property
     def _missing_policy(self) -> str:

@@ -17,7 +17,7 @@ from treewright.data.dataset import Task, labelled_rows
 from treewright.data.schema import Infinities
 from treewright.data.several_targets import is_column, read_known
 from treewright.data.sparse import SparseRows, is_sparse, row_blocks
-from treewright.data.target import ClassOrder, read_target, read_weight, warn_of_column_vector
+from treewright.data.target import read_target, read_weight, warn_of_column_vector
 from treewright.distributed import is_dask, is_open, rows_to_grow_on
 from treewright.distributed.open_rows import OpenRows
 from treewright.errors import DataError, warn
@@ -53,7 +53,6 @@ class ForestEstimator(TableEstimator):
 
     _task: ClassVar[Task]
     _several_targets: ClassVar[bool] = True
-    _class_order: ClassVar[ClassOrder] = "sorted"
     _splitter: ClassVar[str] = "best"
     _tree_kind: ClassVar[type[DecisionTree]]
     _time_limit: ClassVar[float | None] = 10.0
@@ -281,7 +280,6 @@ class ForestEstimator(TableEstimator):
             inf=self.inf,
             estimator=type(self).__name__,
             threads=threads(self.n_jobs),
-            class_order=self._class_order_of(y),
             several_targets=self._several_targets,
         )
         weight, counted = read_weight(sample_weight, len(dataset))

@@ -60,6 +60,8 @@ class TreeEstimator(TableEstimator, ABC):
     _task: ClassVar[Task]
     _several_targets: ClassVar[bool] = False
     """Whether `y` may have several columns, a target each."""
+    _declared_classes: ClassVar[bool] = False
+    """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
 
     __metadata_request__fit: ClassVar = NO_DATA
@@ -157,7 +159,7 @@ class TreeEstimator(TableEstimator, ABC):
             "missing": self._missing_policy,
             "inf": self._choice("inf"),
             "estimator": type(self).__name__,
-            "class_order": "declared" if self._class_order == "declared" else "used",
+            "declared_classes": self._declared_classes,
         }
         return rows_to_grow_on(X, y, sample_weight, reading, n_jobs=self.n_jobs, verbose=self.verbose)
 
@@ -182,7 +184,7 @@ class TreeEstimator(TableEstimator, ABC):
             estimator=type(self).__name__,
             threads=self._threads_for(X),
             keep_labels=getattr(self, "trace", False),
-            class_order=self._class_order_of(y),
+            declared_classes=self._declared_classes,
             several_targets=self._several_targets,
         )
 

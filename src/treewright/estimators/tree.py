@@ -14,7 +14,6 @@ from treewright.data import Schema
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
-from treewright.data.target import ClassOrder
 from treewright.errors import warn
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_tree import (
@@ -227,7 +226,6 @@ class DecisionTreeClassifier(ClassifierMixin, TreeEstimator):
 
     _task: ClassVar[Task] = "classification"
     _several_targets: ClassVar[bool] = True
-    _class_order: ClassVar[ClassOrder] = "sorted"
 
     # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "gini"

@@ -13,7 +13,6 @@ from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen
 from treewright.data.dataset import Task
 from treewright.data.schema import Infinities
-from treewright.data.target import ClassOrder
 from treewright.estimators.base import public_estimator
 from treewright.estimators.base_tree import NO_DATA, TreeEstimator, predict_log_proba, predict_proba
 from treewright.estimators.presets.c45_recipe import TOLERANCE, C45Recipe, together, weka_parts
@@ -89,7 +88,7 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
     """
 
     _task: ClassVar[Task] = "classification"
-    _class_order: ClassVar[ClassOrder] = "declared"  # C4.5 has them from its names file, Weka from the header
+    _declared_classes: ClassVar[bool] = True  # C4.5 has them from its names file, Weka from the header
 
     # parameters: written by tools/generate_parameters.py
     min_samples_leaf: float = 2

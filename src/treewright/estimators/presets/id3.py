@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Schema
-from treewright.data.target import ClassOrder
 from treewright.estimators.base import public_estimator
 from treewright.estimators.tree import DecisionTreeClassifier
 from treewright.growing.recipe import Recipe
@@ -58,7 +57,6 @@ class ID3Classifier(DecisionTreeClassifier):
     """
 
     _several_targets: ClassVar[bool] = False
-    _class_order: ClassVar[ClassOrder] = "used"
 
     # parameters: written by tools/generate_parameters.py
     criterion: str | MeritFunction = "entropy"
