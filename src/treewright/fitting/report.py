@@ -8,7 +8,7 @@ from typing import Any
 
 from treewright.data.columns import RawCodes
 from treewright.evaluation import AnyEvaluation, ClassEvaluation
-from treewright.fitting.column_summary import column_line
+from treewright.data.column_summary import column_line
 from treewright.fitting.training_table import TrainingTable
 from treewright.formatting.performance import calibration_lines, error_line, figures_table
 from treewright.formatting.text import counted, printable, quoted
