@@ -190,7 +190,7 @@ class Chart:
 def picture(width: float, height: float, words: str, parts: Iterable[str]) -> str:
     """Put parts together as a picture that tells screen readers what it shows."""
     return (
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" class="chart" role="img" aria-label="{escape(words)}">'
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" class="chart" role="img" aria-label="{escape(words)}">'
         f"{''.join(parts)}</svg>"
     )
 
@@ -221,7 +221,7 @@ def name_room(names: Iterable[str], most: float = MOST_NAMED) -> float:
 def bars(rows: Sequence[tuple[str, float, float | None]], words: str) -> str:
     """Draw bars to the right with their spread, the names on the left."""
     step, left = 24.0, max(name_room(name for name, *_ in rows), 100.0)
-    width = left + 280.0
+    width = max(left + 280.0, 420.0)
     most = max((size + (spread or 0.0) for _, size, spread in rows), default=1.0) or 1.0
     parts = []
     for line, (name, size, spread) in enumerate(rows):

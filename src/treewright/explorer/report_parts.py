@@ -13,7 +13,7 @@ from treewright.data import Dataset
 from treewright.draw.evaluation_plots import ranks
 from treewright.draw.typography import cut_in_the_middle
 from treewright.draw.visible_tree import show
-from treewright.explorer.report_charts import NAME_SIZE, Chart, dots, name_room, short
+from treewright.explorer.report_charts import NAME_SIZE, Chart, dots, name_room, picture, short
 from treewright.export.text import Writer, percent
 from treewright.figures import Evaluation
 from treewright.formatting.colours import class_colour, number_colour
@@ -148,7 +148,7 @@ def swarm_chart(
     shown = values[:, order]
     low, high = float(shown.min()), float(shown.max())
     left, step = max(name_room(names), 100.0), 24.0
-    width = left + 280.0
+    width = max(left + 280.0, 420.0)
     scale = (width - left - 40) / ((high - low) or 1.0)
     zero = left - low * scale
     parts = [f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="{step * len(order)}" class="grid"/>']
@@ -169,7 +169,4 @@ def swarm_chart(
         for number in (low, 0.0, high)
         if number == 0 or abs(number) * scale > 30
     ]
-    return (
-        f'<svg viewBox="0 0 {width:.0f} {base + 6:.0f}" class="chart" role="img" '
-        f'aria-label="Shapley values of rows by feature">{"".join(parts)}</svg>'
-    )
+    return picture(width, base + 6, "Shapley values of rows by feature", parts)
