@@ -412,3 +412,13 @@ def test_long_numbers_and_names_leave_room_for_each_other(read) -> None:
     }"""
     for svg in page.locator("#report svg.chart").all():
         assert svg.evaluate(overlaps) == []
+
+
+def test_a_report_with_a_picture_of_its_tree_has_no_violations(read) -> None:
+    X, y = tw.datasets.load_iris()
+    from treewright.explorer.report_page import report_page
+
+    model = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    page = read(report_page(model, X, y, cv=None), bypass_csp=True).page
+    assert page.locator("#report .tree-picture").is_visible()
+    assert violations(page) == []
