@@ -403,7 +403,8 @@ def test_long_numbers_and_names_leave_room_for_each_other(read) -> None:
     page = read(page_of(tw.fit(X, target, folds=2))).page
     overlaps = """svg => {
       const texts = [...svg.querySelectorAll("text")];
-      const up = texts.find((text) => text.getAttribute("transform")?.includes("-90"))?.getBoundingClientRect();
+      const turned = texts.find((text) => text.getAttribute("transform")?.includes("-90"));
+      const up = turned?.getBoundingClientRect();
       const box = svg.getBoundingClientRect();
       if (!up) return [];
       if (up.top < box.top - 1 || up.bottom > box.bottom + 1) return ["cut off"];

@@ -369,10 +369,12 @@ def test_large_numbers_and_dates_are_whole_wherever_they_stand(read) -> None:
     y = np.where(days > "2021-06-01", 120_000.0, 80_000.0) + 200 * X["amount"]
     model = DecisionTreeRegressor(max_depth=3).fit(X, y)
     reader = read(explore(model, X, y, cv=3, title="Prices"))
-    texts = """svg => [...svg.querySelectorAll("text")].filter((text) =>
-      text.getBoundingClientRect().left < svg.getBoundingClientRect().left - 1).map((text) => text.textContent)"""
+    texts = """svg => [...svg.querySelectorAll("text")]
+      .filter((text) => text.getBoundingClientRect().left < svg.getBoundingClientRect().left - 1)
+      .map((text) => text.textContent)"""
     assert reader.page.locator("#path-curves svg").evaluate(texts) == []
-    assert re.search(r"training rows \d{1,3}(,\d{3})+ · cross-validation \d{1,3}(,\d{3})+", reader.text("#path-words"))
+    words = r"training rows \d{1,3}(,\d{3})+ · cross-validation \d{1,3}(,\d{3})+"
+    assert re.search(words, reader.text("#path-words"))
     lines = "spans => spans.map((span) => span.getClientRects().length)"
     assert set(reader.page.locator("#outline .whole").evaluate_all(lines)) == {1}
     reader.open("quality")

@@ -78,9 +78,7 @@ def _lines(words: str, most: int) -> list[str]:
 def _terms(equation: str, most: int) -> list[str]:
     """Set an equation in at most so many lines, each term on its own."""
     terms = re.split(r",? (?=[−+] )", equation)
-    lines = [
-        line for term in terms for line in fit_lines(term, WIDEST_TERM - 2 * PADDING, TITLE * BOLD, 2)
-    ]
+    lines = [line for term in terms for line in fit_lines(term, WIDEST_TERM - 2 * PADDING, TITLE * BOLD, 2)]
     return lines if len(lines) <= most else [*lines[: most - 1], "…"]
 
 

@@ -190,7 +190,8 @@ class Chart:
 def picture(width: float, height: float, words: str, parts: Iterable[str]) -> str:
     """Put parts together as a picture that tells screen readers what it shows."""
     return (
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" class="chart" role="img" aria-label="{escape(words)}">'
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" class="chart" role="img" '
+        f'aria-label="{escape(words)}">'
         f"{''.join(parts)}</svg>"
     )
 
