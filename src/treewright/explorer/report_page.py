@@ -37,11 +37,11 @@ def report_page(
     """Make the page of a fitted tree or forest, see `to_html` of estimators."""
     refuse_several_targets(model)
     found = judged(model, X, y, validation, cv)
-    rows = validation or ((None, None) if X is None else (X, y))
+    table, target = validation or ((None, None) if X is None else (X, y))
     usual = f"{getattr(model, 'target_name_', 'target')} by {type(model).__name__}"
     heading = title or left_to_right(usual)
     columns = [] if X is None or y is None else _columns(model, X, y)
-    report = Report(model, printable(heading), found, *rows, columns=columns)
+    report = Report(model, printable(heading), found, table, target, columns=columns)
     return compose(report, X, y, validation=validation, cv=cv, **shown)
 
 
