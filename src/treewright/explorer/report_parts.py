@@ -124,7 +124,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
         + "</tr>"
         for row in rows
     )
-    return f'<div class="scroll"><table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table></div>'
+    # Where it is wider than the page, the keys of a reader without a mouse move it.
+    frame = f'<div class="scroll" tabindex="0" role="group" aria-label="table by {escape(head[0])}">'
+    return f"{frame}<table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table></div>"
 
 
 def calibration_chart(found: Evaluation) -> str:
