@@ -1,6 +1,8 @@
 """Static drawings: what is in the picture, for every kind of tree, with rows and without, small and large."""
 
+import re
 import xml.etree.ElementTree as ET
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ from treewright import (
     CARTClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    TreeRegressor,
     datasets,
     plot_tree,
 )
@@ -335,3 +338,14 @@ def test_a_node_that_none_of_the_rows_reaches_is_empty() -> None:
     model = DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "a"])
     for style in ("cards", "river"):
         assert "0 rows" in joined(plot_tree(model, [[1]], ["a"], style=style, counts=True))
+
+
+def test_an_equation_is_broken_between_its_terms() -> None:
+    X, y = datasets.load_mpg()
+    model = TreeRegressor(leaves="linear", max_leaf_nodes=4, cv=2).fit(X, y)
+    tree = model.tree_
+    leaf = int(np.flatnonzero(tree.n_children == 0)[0])
+    words = tree.equations.words(tree.schema, leaf)
+    svg = plot_tree(model).svg
+    for term in [part for part in re.split(r",? (?=[−+] )", words) if "·" in part]:
+        assert re.search(rf">{re.escape(escape(term))}<", svg)

@@ -133,5 +133,12 @@ def test_votes_are_those_of_all_trees_also_if_the_page_holds_few(read) -> None:
     reader.open("quality")
     rows = content(page)["rows"]["id"]
     right = np.mean(model.predict(X[rows]) == y[rows])
-    words = f"{round(100 * right)}\xa0% of 50 training rows drawn from 400 rows right"
+    words = f"Accuracy of the forest {round(100 * right)}\xa0% on 50 of 400 training rows"
     assert reader.text("#panel-quality h2 >> nth=0") == words
+
+
+def test_a_forest_says_what_it_predicts(read) -> None:
+    X, y = datasets.load_mpg()
+    model = RandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
+    reader = read(explore(model, X, y, title="Miles"))
+    assert reader.text("#legend").startswith("mpg")

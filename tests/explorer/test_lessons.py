@@ -77,6 +77,10 @@ def test_each_step_is_a_slide(read, tennis) -> None:
     assert saved.value.suggested_filename == "step-4.svg"
     reader.page.get_by_role("button", name="Back to the cards").click()
     assert reader.page.locator(".cards").is_visible()
+    reader.page.get_by_role("button", name="Slides").press("Enter")
+    reader.page.keyboard.press("Escape")
+    assert reader.page.locator(".cards").is_visible()
+    assert reader.page.evaluate("document.activeElement.textContent") == "Slides"
 
 
 def test_the_readers_tree_is_judged_beside_the_trees_and_sent_to_a_friend(read, irises) -> None:
@@ -126,3 +130,37 @@ def test_trees_of_the_same_table_stand_side_by_side(read) -> None:
     assert reader.page.locator("#panel-beside svg").count() == len(lines)
     with pytest.raises(tw.errors.DataError, match="beside"):
         tw.explore(model, *training, beside={"other": tw.DecisionTreeClassifier().fit(X.iloc[:, :2], y)})
+
+
+def test_names_and_gains_do_not_lie_on_each_other(read) -> None:
+    X, y = tw.datasets.load_votes()
+    page = read(tw.explore(tw.DecisionTreeClassifier(max_depth=2).fit(X, y), X, y, cv=None)).page
+    page.click("#tab-teach")
+    overlaps = """svg => {
+      const boxes = [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+      return boxes.some((one, at) => boxes.slice(at + 1).some((other) =>
+        Math.abs(one.bottom - other.bottom) < 4 && one.left < other.right && other.left < one.right));
+    }"""
+    cards = page.locator("#panel-teach .card svg")
+    assert cards.count() > 4
+    assert not any(card.evaluate(overlaps) for card in cards.all())
+
+
+def test_below_a_report_an_opened_view_is_in_sight(browser, tmp_path) -> None:
+    X, y = tw.datasets.load_iris()
+    path = tmp_path / "report.html"
+    tw.DecisionTreeClassifier(max_depth=2).fit(X, y).to_html(path, X, y, cv=None)
+    page = browser.new_page(viewport={"width": 1200, "height": 800})
+    page.goto(path.as_uri())
+    page.wait_for_selector("body[data-ready]")
+    top = "document.querySelector('.app').getBoundingClientRect().top"
+    assert page.evaluate("scrollY") == 0
+    page.click("#tab-yours")
+    assert 0 <= page.evaluate(top) < 80
+    page.wait_for_function("location.hash.includes('yours')")
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    assert 0 <= page.evaluate(top) < 80
+    page.close()

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.metrics import roc_auc_score
 
 import treewright as tw
 from helpers.browsing import violations
@@ -361,3 +362,64 @@ def test_words_of_charts_can_be_read_on_a_screen(read) -> None:
     )
     assert len(sizes) > 6
     assert min(sizes) > 11.4
+
+
+def test_every_report_has_the_columns_of_its_table(tmp_path) -> None:
+    X, y = tw.datasets.load_labor()
+    tw.C45Classifier().fit(X, y).to_html(tmp_path / "r.html", X, y, cv=None)
+    found = figures((tmp_path / "r.html").read_text(encoding="utf-8"))["columns"]
+    assert [column["name"] for column in found] == [*X.columns, "contract"]
+    assert found[0] == {"name": "duration", "kind": "numeric", "values": "1 … 3", "missing": "1"}
+    assert found[-1]["values"] == "2: good, bad"
+
+
+def test_curves_stand_among_the_figures(tmp_path) -> None:
+    X, y = tw.datasets.load_iris()
+    model = tw.TreeClassifier(max_depth=2).fit(X[::2], y[::2])
+    model.to_html(tmp_path / "r.html", X[::2], y[::2], validation=(X[1::2], y[1::2]), cv=None)
+    found = figures((tmp_path / "r.html").read_text(encoding="utf-8"))
+    for place, name in enumerate(model.classes_):
+        true, said = y[1::2] == name, model.predict_proba(X[1::2])[:, place]
+        curve = found["roc_curve"][name]
+        area = np.trapezoid(curve["tpr"], curve["fpr"])
+        assert area == pytest.approx(roc_auc_score(true, said), abs=1e-4)
+        assert set(found["precision_recall_curve"][name]) == {"precision", "recall"}
+
+
+def test_a_matrix_of_thirty_classes_is_drawn(read) -> None:
+    X = pd.DataFrame({"number": np.arange(300) // 10, "noise": np.arange(300) % 7})
+    y = np.array([f"class {number:02d}" for number in X["number"]])
+    page = read(page_of(tw.fit(X, y, folds=2))).page
+    matrix = page.locator("#report svg[aria-label^='Confusion matrix']")
+    assert matrix.locator("rect").count() == 900
+    assert matrix.evaluate("svg => svg.getBoundingClientRect().right <= innerWidth")
+
+
+def test_long_numbers_and_names_leave_room_for_each_other(read) -> None:
+    X, y = tw.datasets.load_mpg()
+    target = pd.Series(
+        np.asarray(y) * 10_000, name="how many metres the car goes on a gallon, measured twice"
+    )
+    page = read(page_of(tw.fit(X, target, folds=2))).page
+    overlaps = """svg => {
+      const texts = [...svg.querySelectorAll("text")];
+      const turned = texts.find((text) => text.getAttribute("transform")?.includes("-90"));
+      const up = turned?.getBoundingClientRect();
+      const box = svg.getBoundingClientRect();
+      if (!up) return [];
+      if (up.top < box.top - 1 || up.bottom > box.bottom + 1) return ["cut off"];
+      return texts.filter((text) => text.getAttribute("text-anchor") === "end")
+        .filter((text) => text.getBoundingClientRect().left < up.right).map((text) => text.textContent);
+    }"""
+    for svg in page.locator("#report svg.chart").all():
+        assert svg.evaluate(overlaps) == []
+
+
+def test_a_report_with_a_picture_of_its_tree_has_no_violations(read) -> None:
+    X, y = tw.datasets.load_iris()
+    from treewright.explorer.report_page import report_page
+
+    model = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    page = read(report_page(model, X, y, cv=None), bypass_csp=True).page
+    assert page.locator("#report .tree-picture").is_visible()
+    assert violations(page) == []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import treewright as tw
-from treewright import explore
+from treewright import DecisionTreeClassifier, DecisionTreeRegressor, datasets, explore
 from treewright.data import Dataset
 from treewright.explain import mean_movement, shapley_values
 
@@ -137,7 +139,7 @@ def test_two_nodes_are_seen_side_by_side(read, irises) -> None:
 def test_the_confusion_matrix_lights_the_leaves_of_its_rows(read, irises) -> None:
     reader = read(irises)
     reader.open("quality")
-    assert "of 75 validation rows right" in reader.text("#panel-quality h2 >> nth=0")
+    assert "on 75 validation rows" in reader.text("#panel-quality h2 >> nth=0")
     assert "ROC curve, area" in reader.text("#panel-quality .pictures")
     assert "±" in reader.text("#panel-quality .importances")
     numbers = [int(text) for text in reader.page.locator(".confusion td").all_inner_texts()]
@@ -358,3 +360,38 @@ def test_rows_stay_while_pruning_moves_and_say_what_the_smaller_tree_says(read, 
     wrong = reader.page.locator("#panel-rows tbody tr.wrong").count()
     truth = reader.page.locator("#panel-rows tbody td:nth-child(2)").all_inner_texts()
     assert wrong == sum(one != said[0] for one in truth)
+
+
+def test_large_numbers_and_dates_are_whole_wherever_they_stand(read) -> None:
+    days = pd.date_range("2020-01-01", periods=300, freq="3D")
+    X = pd.DataFrame({"ordered": days, "amount": np.arange(300) * 37 % 101})
+    y = np.where(days > "2021-06-01", 120_000.0, 80_000.0) + 200 * X["amount"]
+    model = DecisionTreeRegressor(max_depth=3).fit(X, y)
+    reader = read(explore(model, X, y, cv=3, title="Prices"))
+    texts = """svg => [...svg.querySelectorAll("text")]
+      .filter((text) => text.getBoundingClientRect().left < svg.getBoundingClientRect().left - 1)
+      .map((text) => text.textContent)"""
+    assert reader.page.locator("#path-curves svg").evaluate(texts) == []
+    words = r"training rows \d{1,3}(,\d{3})+ · cross-validation \d{1,3}(,\d{3})+"
+    assert re.search(words, reader.text("#path-words"))
+    lines = "spans => spans.map((span) => span.getClientRects().length)"
+    assert set(reader.page.locator("#outline .whole").evaluate_all(lines)) == {1}
+    reader.open("quality")
+    assert reader.page.locator("#panel-quality svg >> nth=0").evaluate(texts) == []
+
+
+def test_long_classes_leave_the_matrix_small(read) -> None:
+    X, y = datasets.load_iris()
+    y = np.array([f"Iris {name} of the eastern peninsula and all its islands" for name in y])
+    reader = read(explore(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y, cv=None))
+    reader.open("quality")
+    table, panel = (reader.page.locator(where).bounding_box() for where in (".confusion", "#panel-quality"))
+    assert table["x"] + table["width"] < panel["x"] + panel["width"]
+
+
+def test_categories_stand_below_their_bars_on_cards(read) -> None:
+    X, y = datasets.load_votes()
+    reader = read(explore(DecisionTreeClassifier(max_depth=1).fit(X, y), X, y, cv=None))
+    reader.open("what-if")
+    words = reader.page.locator("#panel-what-if .lit-way svg text").all_text_contents()
+    assert words.count("y") >= 2  # of the branch and of the bar

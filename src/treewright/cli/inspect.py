@@ -6,9 +6,9 @@ from typing import Any
 
 from treewright.cli.options import DataOptions, kind_options, screen_of, table_command, taken
 from treewright.cli.screen import Screen
+from treewright.data.column_summary import column_line
 from treewright.files.kinds import guess
 from treewright.files.workspace import Workspace
-from treewright.fitting.column_summary import column_line
 from treewright.fitting.report import performance_section
 from treewright.fitting.training_table import stage
 from treewright.formatting.performance import folds_text

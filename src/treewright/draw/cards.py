@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -39,7 +40,7 @@ WIDEST, NARROWEST, PLOT_WIDTH, PLOT_HEIGHT = 176.0, 84.0, 156.0, 58.0
 THINNEST = 0.15
 """Stripes of a branch below this width are left to the others: nobody would see them."""
 
-MOST_EQUATION_LINES = 8
+MOST_EQUATION_LINES, WIDEST_TERM = 8, 230.0
 PADDING, BAR, FLOW = 10.0, 9.0, 36.0
 GAP, SIDEWAYS_GAP = 40.0, 64.0
 """Between two levels, where branches run across: wider than all rows together."""
@@ -72,6 +73,13 @@ def _lines(words: str, most: int) -> list[str]:
     """Set small words in at most so many lines of a card, none with the sign between words at its end."""
     lines = fit_lines(words, WIDEST - 2 * PADDING, SMALL, most)
     return [line.strip(f" ·{SPACE}") for line in lines]
+
+
+def _terms(equation: str, most: int) -> list[str]:
+    """Set an equation in at most so many lines, each term on its own."""
+    terms = re.split(r",? (?=[−+] )", equation)
+    lines = [line for term in terms for line in fit_lines(term, WIDEST_TERM - 2 * PADDING, TITLE * BOLD, 2)]
+    return lines if len(lines) <= most else [*lines[: most - 1], "…"]
 
 
 @dataclass(frozen=True)
@@ -182,6 +190,8 @@ class Cards:
         lines = fit_lines(title, WIDEST - 2 * PADDING, TITLE * BOLD, most)
         if several and is_leaf:
             lines = self._predictions(node, most)
+        elif is_leaf and tree.equations is not None:
+            lines = _terms(title, most)
         notes = _lines(self._note(node), 2)
         if self.counts and tree.is_classifier and not several:
             held = self.shown.held

@@ -45,11 +45,16 @@ def write_svg(
     style : str
         How the whole picture stands in a page of HTML.
     """
+    # A picture without a title has a name for those who cannot see it all the same.
+    named, label = f"<title>{_safe(title)}</title>", ""
+    if not title.strip():
+        first, *_ = description.split("\n")
+        named, label = "", f' aria-label="{_safe(first)}"'
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" '
         f'height="{_n(height)}" role="img" class="treewright" font-family="{FONT}"'
-        f"{style and f' style={style!r}'}>"
-        f"<title>{_safe(title)}</title><desc>{_safe_lines(description)}</desc>"
+        f"{label}{style and f' style={style!r}'}>"
+        f"{named}<desc>{_safe_lines(description)}</desc>"
         f"<style>{_rules(theme)}</style>"
     )
     page = _Page(DARK if theme == "dark" else LIGHT, follows=theme == "auto")

@@ -22,6 +22,7 @@ from treewright.explorer.page_data import (
     frame_content,
     rounded,
     small_enough,
+    target_name,
     tree_content,
 )
 from treewright.explorer.page_table import sampled
@@ -88,6 +89,7 @@ class ForestExploration:
         shown = replace(views[0], validation=self.validation)
         size = f"{len(trees)} trees" if title is None else title
         content = frame_content(shown, max_rows, size) | tree_content(views[0], None)
+        content["target"] = target_name(model)
         content.pop("programs")  # of one of many trees they would be no answer
         if self.validation is None and self.is_drawn:
             content["held_name"] = "rows out of bag"

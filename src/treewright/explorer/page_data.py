@@ -161,13 +161,18 @@ def content_of(explored: Exploration, *, cv: int | None, max_rows: int, title: s
     return frame_content(explored, max_rows, title) | tree_content(explored, cv) | _beside(explored)
 
 
+def target_name(model: Any) -> str:
+    """Name what a model predicts, as far as that is known."""
+    return printable(str(getattr(model, "target_name_", None) or "target"))
+
+
 def frame_content(explored: Exploration, max_rows: int, title: str | None) -> Json:
     """Describe what stays when another tree of these features takes the place of the one that is shown."""
     tree = explored.tree
     size, classes = Writer(tree, None, None, False, False).size(), tree.schema.classes
     return {
         "title": printable(size if title is None else title),
-        "target": printable(str(getattr(explored.model, "target_name_", None) or "target")),
+        "target": target_name(explored.model),
         "colours": {"classes": CLASS_COLOURS, "scale": SCALE},
         "classes": None if classes is None else [printable(str(plain(label))) for label in classes],
         "class_values": None if classes is None else code_values([plain(label) for label in classes]),

@@ -49,6 +49,9 @@ PAPER_HEIGHT = 868
 FEW_CLASSES = 4
 """Classes whose areas stand below their curves one by one."""
 
+MOST_DRAWN, MOST_CELLS = 20, 60
+"""Classes that have curves of their own, and that have lines in a confusion matrix."""
+
 Json = dict[str, Any]
 
 
@@ -112,16 +115,34 @@ class Report:
     def figures(self) -> Json:
         """Everything that the report shows, as what JSON can hold."""
         found: Json = {} if self.evaluation is None else self.evaluation.to_dict()
-        return found | {
-            "title": self.title,
-            "written": date.today().isoformat(),
-            "model": {"class": type(self.model).__name__, "parameters": self._chosen(), **self._size()},
-            **self.findings.figures(),
-            "columns": [
-                dict(zip(("name", "kind", "values", "missing"), column, strict=True))
-                for column in self.columns
-            ],
-            "notes": list(self.notes),
+        return (
+            found
+            | self._curves()
+            | {
+                "title": self.title,
+                "written": date.today().isoformat(),
+                "model": {"class": type(self.model).__name__, "parameters": self._chosen(), **self._size()},
+                **self.findings.figures(),
+                "columns": [
+                    dict(zip(("name", "kind", "values", "missing"), column, strict=True))
+                    for column in self.columns
+                ],
+                "notes": list(self.notes),
+            }
+        )
+
+    def _curves(self) -> Json:
+        """Give the curves that are drawn, by class, with scikit-learn's names of their axes."""
+        if self.evaluation is None:
+            return {}
+        axes = {"roc": ("fpr", "tpr"), "precision_recall": ("recall", "precision")}
+        return {
+            f"{name}_curve": {
+                label: {across: _rounded(curve.x), up: _rounded(curve.y)} for label, curve in lines.items()
+            }
+            for name, lines in self.evaluation.curves.items()
+            if lines and len(lines) <= MOST_DRAWN
+            for across, up in [axes[name]]
         }
 
     def _size(self) -> Json:
@@ -248,12 +269,12 @@ class Report:
         ]
         parts = [table(["class", "recall", "precision", "F1", "ROC AUC", "rows"], rows, 1)]
         pictures = []
-        if len(names) <= 20:
+        if len(names) <= MOST_CELLS:
             pictures.append(
                 figure(
                     matrix(names, found.figures["confusion_matrix"]),
                     "Confusion matrix, shaded by the share of the true class",
-                    large=len(names) > FEW_CLASSES,
+                    size="whole" if len(names) > MOST_DRAWN else "large" if len(names) > FEW_CLASSES else "",
                 )
             )
         for name, across, up, words, area in (
@@ -261,7 +282,7 @@ class Report:
             ("precision_recall", "recall", "precision", "Precision–recall curve", "average precision"),
         ):
             lines = found.curves.get(name, {})
-            if lines and len(names) <= 20:
+            if lines and len(names) <= MOST_DRAWN:
                 points = {label: list(zip(curve.x, curve.y, strict=True)) for label, curve in lines.items()}
                 shown = list(lines.items())[1:] if len(lines) == 2 else list(lines.items())
                 areas = ", ".join(f"{isolated(printable(label))} {curve.area:.3f}" for label, curve in shown)
@@ -331,7 +352,7 @@ class Report:
                     right, f"What {what} loses when the feature is shuffled, ± the spread between {between}"
                 )
             )
-        return f'<h2>Feature importance</h2><div class="charts">{"".join(pictures)}</div>'
+        return f'<h2>Feature importance</h2><div class="charts two">{"".join(pictures)}</div>'
 
     def _dependence(self) -> str:
         pictures = [self._depends(found) for found in self.findings.dependences]
@@ -385,7 +406,7 @@ class Report:
 
     def _movement(self) -> str:
         if self.findings.moved is None:
-            return ""
+            return self._unmoved()
         few, values, moved, order = self.findings.moved
         names = self.findings.trees[0].schema.names
         drawn = bars(
@@ -407,7 +428,14 @@ class Report:
             drawn, f"Mean absolute SHAP value of the rows{halves}"
         )
         lead = f'<h2>SHAP values</h2><p class="pale">{escape(words)}</p>'
-        return f'{lead}<div class="charts">{pictures}</div>'
+        return f'{lead}<div class="charts two">{pictures}</div>'
+
+    def _unmoved(self) -> str:
+        """Say why there are no Shapley values where a reader would look for them."""
+        if not self.findings.trees or self.findings.trees[0].equations is None or self.X is None:
+            return ""
+        words = "They are computed for trees whose leaves are constants; this one has linear leaves."
+        return f'<h2>SHAP values</h2><p class="pale">{words}</p>'
 
     def _data(self) -> str:
         notes = "".join(f"<li>{escape(printable(note))}</li>" for note in self.notes)
@@ -425,6 +453,10 @@ class Report:
             f"<details><summary>All {len(every)} parameters</summary>{_definitions(every, ' many')}</details>"
         )
         return f"<h2>Parameters</h2>{told}{rest}"
+
+
+def _rounded(numbers: Sequence[float]) -> list[float]:
+    return [round(number, 6) for number in numbers]
 
 
 def _plain(value: Any) -> Any:

@@ -19,6 +19,9 @@ TICK_SIZE = 13.0
 """How large the numbers and names of axes are, as in the style sheet."""
 
 SLOPE, COSLOPE = math.sin(math.radians(40)), math.cos(math.radians(40))
+MOST_NAMED = 230.0
+"""The room that names beside bars may take."""
+
 MOST_SLANTED = 90.0
 """The height that slanted names may take."""
 
@@ -91,9 +94,15 @@ class Chart:
     parts: list[str] = field(default_factory=list)
 
     @cached_property
+    def left(self) -> float:
+        """The room beside the axis: for its numbers, and for what they are of."""
+        widest = max(text_width(short(tick), TICK_SIZE) for tick in ticks(*self.y))
+        return max(LEFT, widest + 28)
+
+    @cached_property
     def slanted(self) -> bool:
         """Whether names below the axis are too long to stand upright."""
-        room = (self.width - LEFT - RIGHT) / max(len(self.names), 1) - 6
+        room = (self.width - self.left - RIGHT) / max(len(self.names), 1) - 6
         return any(text_width(name, TICK_SIZE) > room for name in self.names)
 
     @cached_property
@@ -109,7 +118,7 @@ class Chart:
     def at(self, x: float, y: float) -> Point:
         """Give the place of a point on the page."""
         return (
-            LEFT + share_of(x, *self.x) * (self.width - LEFT - RIGHT),
+            self.left + share_of(x, *self.x) * (self.width - self.left - RIGHT),
             self.height - self.bottom - share_of(y, *self.y) * (self.height - TOP - self.bottom),
         )
 
@@ -144,7 +153,7 @@ class Chart:
         )
 
     def _axes(self) -> Iterable[str]:
-        base, left = self.height - self.bottom, LEFT
+        base, left = self.height - self.bottom, self.left
         low, high = self.x
         marks: list[tuple[float, str]]
         if self.names:
@@ -167,10 +176,11 @@ class Chart:
             _, y = self.at(self.x[0], tick)
             yield f'<line x1="{left}" x2="{self.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>'
             yield self._text(left - 6, y + 4, short(tick), "end")
-        across = cut_in_the_middle(self.across, self.width - LEFT - RIGHT, TICK_SIZE)
+        across = cut_in_the_middle(self.across, self.width - left - RIGHT, TICK_SIZE)
         yield self._text((left + self.width - RIGHT) / 2, self.height - 6, across, "middle")
         middle = (TOP + base) / 2
-        yield self._text(13, middle, self.up, "middle", f' transform="rotate(-90 13 {middle:.1f})"')
+        up = cut_in_the_middle(self.up, base - TOP, TICK_SIZE)
+        yield self._text(13, middle, up, "middle", f' transform="rotate(-90 13 {middle:.1f})"')
 
     def svg(self) -> str:
         """Write the picture."""
@@ -180,7 +190,8 @@ class Chart:
 def picture(width: float, height: float, words: str, parts: Iterable[str]) -> str:
     """Put parts together as a picture that tells screen readers what it shows."""
     return (
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" class="chart" role="img" aria-label="{escape(words)}">'
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" class="chart" role="img" '
+        f'aria-label="{escape(words)}">'
         f"{''.join(parts)}</svg>"
     )
 
@@ -203,9 +214,15 @@ def curves(lines: dict[str, list[Point]], across: str, up: str, words: str, *, d
     return chart.svg().replace('class="line"', 'stroke-width="2.2"')
 
 
+def name_room(names: Iterable[str], most: float = MOST_NAMED) -> float:
+    """Give the room for names on the left of a picture."""
+    return 12 + min(max((text_width(name, NAME_SIZE) for name in names), default=0.0), most)
+
+
 def bars(rows: Sequence[tuple[str, float, float | None]], words: str) -> str:
     """Draw bars to the right with their spread, the names on the left."""
-    width, step, left = 420.0, 24.0, 150.0
+    step, left = 24.0, max(name_room(name for name, *_ in rows), 100.0)
+    width = max(left + 280.0, 420.0)
     most = max((size + (spread or 0.0) for _, size, spread in rows), default=1.0) or 1.0
     parts = []
     for line, (name, size, spread) in enumerate(rows):
@@ -232,9 +249,11 @@ def bars(rows: Sequence[tuple[str, float, float | None]], words: str) -> str:
 
 def matrix(names: Sequence[str], table: Sequence[Sequence[float]]) -> str:
     """Draw a confusion matrix, a line for each true class; cells are shaded by the share of their line."""
-    cell = max(34.0, min(64.0, 420.0 / len(names)))
+    many = len(names) > 20
+    cell = 25.0 if many else max(34.0, min(64.0, 420.0 / len(names)))
     slanted = max(text_width(name, NAME_SIZE) for name in names) > cell - 4
-    left, top = 120.0, 96.0 if slanted else 46.0
+    left, top = max(name_room(names, 150.0), 56.0), 96.0 if slanted else 46.0
+    size = "cell-number" if many else "number"
     width, height = left + cell * len(names) + (70 if slanted else 24), top + cell * len(names) + 8
     parts = [
         f'<text x="{left}" y="14" class="tick">predicted</text>',
@@ -242,6 +261,7 @@ def matrix(names: Sequence[str], table: Sequence[Sequence[float]]) -> str:
     ]
     for line, (name, counts) in enumerate(zip(names, table, strict=True)):
         shown = escape(cut_in_the_middle(name, left - 10, NAME_SIZE))
+        head = escape(cut_in_the_middle(name, 110.0, NAME_SIZE)) if slanted else shown
         middle = cell * line + cell / 2
         parts.append(
             f'<text x="{left - 8}" y="{top + middle + 5}" class="number" text-anchor="end">{shown}</text>'
@@ -250,7 +270,7 @@ def matrix(names: Sequence[str], table: Sequence[Sequence[float]]) -> str:
         turn = f' transform="rotate(-40 {x:.1f} {y:.1f})"' if slanted else ""
         anchor = "start" if turn else "middle"
         parts.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" class="number" text-anchor="{anchor}"{turn}>{shown}</text>'
+            f'<text x="{x:.1f}" y="{y:.1f}" class="number" text-anchor="{anchor}"{turn}>{head}</text>'
         )
         total = sum(counts) or 1.0
         for place, count in enumerate(counts):
@@ -258,7 +278,11 @@ def matrix(names: Sequence[str], table: Sequence[Sequence[float]]) -> str:
             parts.append(
                 f'<rect x="{across + 1:.1f}" y="{top + cell * line + 1:.1f}" width="{cell - 2:.1f}" '
                 f'height="{cell - 2:.1f}" rx="3" class="cell" opacity="{0.06 + 0.44 * count / total:.2f}"/>'
-                f'<text x="{across + cell / 2:.1f}" y="{top + middle + 5:.1f}" class="number" '
-                f'text-anchor="middle">{short(count)}</text>'
+                + (
+                    f'<text x="{across + cell / 2:.1f}" y="{top + middle + 5:.1f}" class="{size}" '
+                    f'text-anchor="middle">{short(count)}</text>'
+                    if count or not many
+                    else ""
+                )
             )
     return picture(width, height, "Confusion matrix: true classes down, predicted across", parts)

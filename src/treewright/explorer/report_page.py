@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.data.column_summary import table_lines
 from treewright.evaluation import cross_validate
 from treewright.explorer.forest_page_data import ForestExploration, is_forest
 from treewright.explorer.page import (
@@ -36,11 +37,17 @@ def report_page(
     """Make the page of a fitted tree or forest, see `to_html` of estimators."""
     refuse_several_targets(model)
     found = judged(model, X, y, validation, cv)
-    rows = validation or ((None, None) if X is None else (X, y))
+    table, target = validation or ((None, None) if X is None else (X, y))
     usual = f"{getattr(model, 'target_name_', 'target')} by {type(model).__name__}"
     heading = title or left_to_right(usual)
-    report = Report(model, printable(heading), found, *rows)
+    columns = [] if X is None or y is None else _columns(model, X, y)
+    report = Report(model, printable(heading), found, table, target, columns=columns)
     return compose(report, X, y, validation=validation, cv=cv, **shown)
+
+
+def _columns(model: Any, X: Any, y: Any) -> list[tuple[str, str, str, str]]:
+    tree = model.estimators_[0].tree_ if is_forest(model) else model.tree_
+    return table_lines(tree.schema, X, str(getattr(model, "target_name_", None) or "target"), y)
 
 
 def compose(report: Report, X: Any, y: Any, **shown: Any) -> Page:

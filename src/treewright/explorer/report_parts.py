@@ -13,7 +13,7 @@ from treewright.data import Dataset
 from treewright.draw.evaluation_plots import ranks
 from treewright.draw.typography import cut_in_the_middle
 from treewright.draw.visible_tree import show
-from treewright.explorer.report_charts import NAME_SIZE, Chart, dots, short
+from treewright.explorer.report_charts import NAME_SIZE, Chart, dots, name_room, picture, short
 from treewright.export.text import Writer, percent
 from treewright.figures import Evaluation
 from treewright.formatting.colours import class_colour, number_colour
@@ -95,7 +95,7 @@ def _swatch(tree: Tree, node: int) -> str:
     return f'<svg width="11" height="11" aria-hidden="true">{square}</svg> '
 
 
-def figure(svg: str, caption: str = "", names: Sequence[str] = (), *, large: bool = False) -> str:
+def figure(svg: str, caption: str = "", names: Sequence[str] = (), *, size: str = "") -> str:
     """Put a picture and its caption together; of several classes a key says which colour is whose."""
     key = ""
     if len(names) > 1:
@@ -107,7 +107,7 @@ def figure(svg: str, caption: str = "", names: Sequence[str] = (), *, large: boo
         )
         key = f'<div class="legend">{"".join(swatches)}</div>'
     words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    kind = ' class="large"' if large else ""
+    kind = f' class="{size}"' if size else ""
     return f"<figure{kind}>{svg}{key}{words}</figure>"
 
 
@@ -124,7 +124,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
         + "</tr>"
         for row in rows
     )
-    return f'<div class="scroll"><table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table></div>'
+    # Where it is wider than the page, the keys of a reader without a mouse move it.
+    frame = f'<div class="scroll" tabindex="0" role="group" aria-label="table by {escape(head[0])}">'
+    return f"{frame}<table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table></div>"
 
 
 def calibration_chart(found: Evaluation) -> str:
@@ -147,7 +149,8 @@ def swarm_chart(
     """Draw Shapley values, a line of dots for each feature."""
     shown = values[:, order]
     low, high = float(shown.min()), float(shown.max())
-    left, width, step = 150.0, 420.0, 24.0
+    left, step = max(name_room(names), 100.0), 24.0
+    width = max(left + 280.0, 420.0)
     scale = (width - left - 40) / ((high - low) or 1.0)
     zero = left - low * scale
     parts = [f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="{step * len(order)}" class="grid"/>']
@@ -168,7 +171,4 @@ def swarm_chart(
         for number in (low, 0.0, high)
         if number == 0 or abs(number) * scale > 30
     ]
-    return (
-        f'<svg viewBox="0 0 {width:.0f} {base + 6:.0f}" class="chart" role="img" '
-        f'aria-label="Shapley values of rows by feature">{"".join(parts)}</svg>'
-    )
+    return picture(width, base + 6, "Shapley values of rows by feature", parts)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.data.column_summary import values_text
 from treewright.data.columns import RawNumbers
 from treewright.distributed import OpenTable, open_table
 from treewright.distributed.judging import Fingerprint, cross_validate_parts
@@ -17,7 +18,6 @@ from treewright.distributed.survey import example_rows
 from treewright.evaluation import CrossValidation
 from treewright.files.table import Table
 from treewright.fitting.card import make_card
-from treewright.fitting.column_summary import values_text
 from treewright.fitting.learners import folds_for
 from treewright.fitting.memory_table import column_of, kind_of
 from treewright.fitting.report import MOST_COLUMNS, Section

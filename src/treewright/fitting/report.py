@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from treewright.data.column_summary import column_line
 from treewright.data.columns import RawCodes
 from treewright.evaluation import AnyEvaluation, ClassEvaluation
-from treewright.fitting.column_summary import column_line
 from treewright.fitting.training_table import TrainingTable
 from treewright.formatting.performance import calibration_lines, figures_table
 from treewright.formatting.text import counted, printable

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from treewright.data.column_summary import column_line
 from treewright.data.columns import RawCodes
 from treewright.data.encoding import odd_categories
 from treewright.draw.tree_plot import plot_tree
@@ -16,7 +17,6 @@ from treewright.explorer.report import Report
 from treewright.explorer.report_page import alone, compose
 from treewright.export import export_html
 from treewright.figures import evaluate_model
-from treewright.fitting.column_summary import column_line
 from treewright.fitting.findings import identifier_lines, nodes_that_miss
 from treewright.fitting.report import importances, ruleset_of, title_of
 from treewright.formatting.html_table import html_bars, html_table

@@ -71,7 +71,9 @@ function start() {
   });
   keepPrice(model, state);
   const forest = content.forest && new Forest(model, state);
+  const started = { ...state.values };
   readAddress(model, state);
+  const isLinked = ["tab", "node", "step"].some((name) => state.get(name) !== started[name]);
   const marks = new Marks(model, content.colours);
   Object.assign(at("title"), { textContent: content.title, title: content.title });
   buildTabs(model, state);
@@ -127,6 +129,7 @@ function start() {
   const { tab } = state.values;
   state.values.tab = null;
   state.set({ tab }); // every view draws itself once
+  if (isLinked) bringIntoSight();
   document.body.dataset.ready = "true";
   return { model, state, forestView };
 }
@@ -138,6 +141,11 @@ function pickRow(model, state, row) {
     way.map(({ node }) => node),
     { row, node: way.at(-1).node, why: { words: `the path of row ${row.id}`, rows: [row] } },
   );
+}
+
+// Below a report the explorer begins out of sight: whoever opens a view, or a link to one, sees all of it.
+function bringIntoSight() {
+  if (at("report")) document.querySelector(".app").scrollIntoView({ block: "nearest" });
 }
 
 // ---- tabs and tools
@@ -154,7 +162,7 @@ function buildTabs(model, state) {
         role: "tab",
         id: `tab-${key}`,
         "aria-controls": `panel-${key}`,
-        onclick: () => state.set({ tab: key }),
+        onclick: () => (state.set({ tab: key }), bringIntoSight()),
       },
       name,
     ),

@@ -2,10 +2,11 @@
 
 import { KIND, compared, cutsOf } from "../model/answer.js";
 import { axisAround } from "./charts.js";
-import { isDate, numberText, valueText } from "../elements/text.js";
+import { compactText, isDate, numberText, valueText } from "../elements/text.js";
 
 const BINS = 25; // one more than axisAround makes steps
 const MOST_CATEGORIES = 24;
+const MOST_NAMED = 4; // bars with the names of their categories below
 
 const remembered = new WeakMap(); // by model, until it takes another tree
 
@@ -29,14 +30,22 @@ function counted(model, node) {
   };
   if (split.kind === KIND.table) {
     const bars = new Map(
-      split.codes.map((code, place) => [code, { branch: split.branches[place], counts: nothing() }]),
+      split.codes.map((code, place) => [
+        code,
+        { branch: split.branches[place], counts: nothing(), name: valueText(model.features[split.feature], code) },
+      ]),
     );
     for (const { values, target } of rows) {
       const bar = bars.get(values[split.feature]);
       if (bar) add(bar, target);
     }
     const shown = [...bars.values()].filter(({ counts }) => counts.some(Boolean)).slice(0, MOST_CATEGORIES);
-    return { bars: shown.toSorted((a, b) => a.branch - b.branch), cuts: [], ends: null };
+    return {
+      bars: shown.toSorted((a, b) => a.branch - b.branch),
+      cuts: [],
+      ends: null,
+      isNamed: shown.length <= MOST_NAMED,
+    };
   }
   const cuts = cutsOf(split);
   const points = rows
@@ -66,13 +75,12 @@ function counted(model, node) {
 function shorterEnds(low, high, areDates) {
   const ways = areDates
     ? [10, 7, 4].map((letters) => (text) => text.slice(0, letters))
-    : [(text) => compactText(Number(text.replaceAll(",", "")), text)];
+    : [(text) => shorterNumber(Number(text.replaceAll(",", "")), text)];
   const shorter = ways.map((way) => [way(low), way(high)]).filter(([from, to]) => from !== to);
   return [[low, high], ...shorter];
 }
 
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
-const compactText = (number, text) => (Number.isFinite(number) ? compact.format(number) : text);
+const shorterNumber = (number, text) => (Number.isFinite(number) ? compactText(number) : text);
 
 export function drawHistogram(pen, marks, histogram, { left, top, width, height, opacity, size }) {
   const { theme } = marks;
@@ -104,6 +112,15 @@ export function drawHistogram(pen, marks, histogram, { left, top, width, height,
       if (place && branch !== bars[place - 1].branch)
         pen.rect(left + place * pitch - 0.6, top - 3, 1.2, height + 7, { fill: theme.ink, opacity });
     });
+    if (histogram.isNamed)
+      bars.forEach(({ name }, place) =>
+        pen.text(left + (place + 0.5) * pitch, top + height + size, name, {
+          size,
+          fill: theme.pale,
+          width: pitch - 4,
+          opacity,
+        }),
+      );
     return;
   }
   const words = { size, fill: theme.pale, width: width / 2 - 3, opacity };

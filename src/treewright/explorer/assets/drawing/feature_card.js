@@ -1,9 +1,9 @@
 // Feature card: a candidate split as a card: its rows as chips in a pile for each branch, with bar, impurity and gain.
 
-import { FONT } from "./strokes.js";
+import { FONT, fittedIn, widthOfText } from "./strokes.js";
 import { isLight } from "./colours.js";
 import { IMPURITIES, spreadOver } from "../model/cuts.js";
-import { counted, isolated, numberText, shape, shortened } from "../elements/text.js";
+import { counted, isolated, numberText, shape } from "../elements/text.js";
 
 export const WIDTH = 256;
 const PAD = 12;
@@ -42,13 +42,17 @@ export function featureCard(model, marks, judged, { measure, largest, isChosen }
   const perLine = Math.floor((WIDTH - 2 * PAD) / (2 * size + 2));
   const text = (x, y, words, settings = {}) =>
     shape("text", { x, y, "font-size": 12.5, "font-family": FONT, fill: theme.ink, ...settings }, words);
-  const right = { "text-anchor": "end", fill: theme.pale };
+  // A name on the left has as much room as the words on the right leave.
+  const beside = (y, name, sizes, words, settings) => {
+    const room = WIDTH - 2 * PAD - 8 - widthOfText(words, 12.5, "font-weight" in settings);
+    const fitted = fittedIn(name, sizes, room, true);
+    return [
+      text(PAD, y, isolated(fitted.words), { "font-size": fitted.size, "font-weight": 600 }),
+      text(WIDTH - PAD, y, words, { "text-anchor": "end", ...settings }),
+    ];
+  };
   const shapes = [
-    text(PAD, 24, shortened(isolated(model.features[split.feature].name), 20), {
-      "font-size": 15,
-      "font-weight": 600,
-    }),
-    text(WIDTH - PAD, 24, `gain ${decimals(gain)}`, { "text-anchor": "end", "font-weight": 600 }),
+    ...beside(24, model.features[split.feature].name, [15, 13.5], `gain ${decimals(gain)}`, { "font-weight": 600 }),
     shape("rect", { x: PAD, y: 32, width: WIDTH - 2 * PAD, height: 6, rx: 3, fill: theme.soft }),
     shape("rect", {
       x: PAD,
@@ -66,10 +70,8 @@ export function featureCard(model, marks, judged, { measure, largest, isChosen }
     const top = y;
     const tally = tallies[branch];
     const said = part.length ? `${measure} ${decimals(tally.impurity(measure))}` : "no rows";
-    shapes.push(text(PAD, y + 15, shortened(isolated(split.answers[branch]), 22), { "font-weight": 600 }));
-    shapes.push(
-      text(WIDTH - PAD, y + 15, part.length ? `${counted(part.length, "row")} · ${said}` : said, right),
-    );
+    const words = part.length ? `${counted(part.length, "row")} · ${said}` : said;
+    shapes.push(...beside(y + 15, split.answers[branch], [12.5], words, { fill: theme.pale }));
     shapes.push(...bar(model, marks, tally, PAD, y + 21, WIDTH - 2 * PAD));
     const shown = spreadOver(
       part.toSorted((a, b) => a.target - b.target),

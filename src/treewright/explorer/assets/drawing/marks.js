@@ -217,7 +217,7 @@ export class Marks {
     const foot = top + CARD.height - small - 18;
     if (histogram) {
       const from = first + (lines.length - 1) * size * 0.95 + 7;
-      const ends = histogram.ends ? small * 0.92 : 0;
+      const ends = histogram.ends || histogram.isNamed ? small * 0.92 : 0;
       drawHistogram(pen, this, histogram, {
         left,
         top: from,
@@ -228,7 +228,7 @@ export class Marks {
       });
     }
     this.bars(pen, node, left, foot + (histogram ? 5 : -6), width, histogram ? 5 : 12, opacity);
-    const said = model.classes || leaf ? "" : `${model.predictionWords(node)} · `;
+    const said = model.classes || (leaf && !model.equations) ? "" : `${model.meanWords(node)} · `;
     if (folded) this.heldBelow(pen, x[node], top + CARD.height, small, node, opacity);
     pen.text(x[node], top + CARD.height - 5, `${said}${model.note(node)}`, {
       size: small,

@@ -7,6 +7,7 @@ const MOST = 240;
 export const LEVEL = 380; // milliseconds from a node to the next
 export const SPREAD = 2200; // between the first and the last
 export const PER_LINE = 13;
+const HELD = 24; // below a folded node stands how many leaves it holds
 
 export class Falling {
   #frame = 0;
@@ -34,6 +35,8 @@ export class Falling {
     if (this.stage < 0) return;
     this.stage = -1;
     this.view.dots = null;
+    this.view.below = 0;
+    if (this.view.isFitted) this.view.fit();
     cancelAnimationFrame(this.#frame);
     this.name();
     this.words.textContent = "";
@@ -62,14 +65,24 @@ export class Falling {
       const pile = piles.get(seen.at(-1)) || 0;
       piles.set(seen.at(-1), pile + 1);
       const isWrong = model.classes && model.classOf(row.values, step) !== row.target;
-      return { row, way: seen, pile, isWrong, begins: (SPREAD * place) / chosen.length };
+      const offset = seen.length < way.length ? HELD : 0;
+      return { row, way: seen, pile, offset, isWrong, begins: (SPREAD * place) / chosen.length };
     });
+    this.makeRoom();
     this.begun = performance.now();
     const isStill = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.view.dots = (context, layout) => this.draw(context, layout, isStill);
     this.say(name, chosen.length, rows.length);
     cancelAnimationFrame(this.#frame);
     this.tick();
+  }
+
+  // The piles below the leaves are in sight, too.
+  makeRoom() {
+    const { view, falling } = this;
+    const lowest = falling.map((dot) => placeOf(dot, view.layout, Infinity)[1]);
+    view.below = Math.max(0, Math.max(...lowest) + 8 - view.layout.bounds.bottom);
+    if (view.isFitted) view.fit();
   }
 
   say(name, fell, all) {
@@ -107,12 +120,12 @@ export class Falling {
 }
 
 // On the way between two nodes, or in the pile below the last.
-export function placeOf({ way, pile }, layout, time) {
+export function placeOf({ way, pile, offset = 0 }, layout, time) {
   const level = Math.floor(time / LEVEL);
   const last = way.at(-1);
   if (level >= way.length - 1) {
     const left = layout.x[last] - CARD.width / 2 + 8;
-    const top = layout.y[last] + CARD.height / 2 + 9;
+    const top = layout.y[last] + CARD.height / 2 + 9 + offset;
     return [left + (pile % PER_LINE) * 12.6, top + Math.floor(pile / PER_LINE) * 10.4];
   }
   const share = time / LEVEL - level;

@@ -70,6 +70,22 @@ export class CanvasPen {
   }
 }
 
+let ruler = null;
+
+function measuring(size, bold) {
+  ruler ??= document.createElement("canvas").getContext("2d");
+  ruler.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
+  return ruler;
+}
+
+export const widthOfText = (words, size, bold = false) => measuring(size, bold).measureText(words).width;
+
+// A text as far as it fits, in the largest of the sizes in which all of it does, or in the last.
+export function fittedIn(words, sizes, width, bold = false) {
+  const size = sizes.find((one) => widthOfText(words, one, bold) <= width) ?? sizes.at(-1);
+  return { size, words: fitText(measuring(size, bold), words, width) };
+}
+
 // The longest start of a text that fits, found by halving; widths are remembered by font.
 const fitted = new Map();
 

@@ -34,8 +34,15 @@ function present(children) {
 
 export function numberText(number, digits = 4) {
   if (number === null || number === undefined || !Number.isFinite(number)) return "–";
-  if (Number.isInteger(number)) return Math.abs(number) < 1e6 ? String(number) : number.toLocaleString("en");
-  return String(Number(number.toPrecision(digits)));
+  const rounded = Number.isInteger(number) ? number : Number(number.toPrecision(digits));
+  return Math.abs(rounded) >= 1e6 && Math.abs(rounded) < 1e15 ? rounded.toLocaleString("en") : String(rounded);
+}
+
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+
+// A number for an axis, where there is little room: 600M.
+export function compactText(number) {
+  return Math.abs(number) < 1e4 || Math.abs(number) >= 1e15 ? numberText(number, 3) : compact.format(number);
 }
 
 export function percentText(share) {
@@ -75,7 +82,8 @@ export function valueText(feature, value) {
     return feature.categories[Math.max(0, Math.min(Math.floor(value), feature.categories.length - 1))];
   if (isDate(feature)) return dateText(feature, value);
   const number = value + (feature.offset || 0);
-  return Number.isSafeInteger(number) ? String(number) : numberText(number, 6); // as the table has it
+  if (!Number.isFinite(number)) return "–";
+  return String(Number.isSafeInteger(number) ? number : Number(number.toPrecision(6))); // as the table has it
 }
 
 const MILLISECONDS = { D: 864e5, h: 36e5, m: 6e4, s: 1e3, ms: 1, us: 1e-3, ns: 1e-6 };
@@ -111,6 +119,13 @@ export function readValue(feature, text) {
   if (typed === "") return null;
   const number = isDate(feature) ? milliseconds(typed) / unitOf(feature) : Number(typed);
   return number - (feature.offset || 0);
+}
+
+// Text in which dates are not broken at their hyphens.
+export function whole(text) {
+  return text
+    .split(/(\d+-\d+-\d\S*)/)
+    .map((part, place) => (place % 2 ? element("span", { class: "whole" }, part) : part));
 }
 
 // A name that runs from right to left does not turn the signs and numbers beside it.

@@ -2,7 +2,7 @@
 
 import { KIND, UNSEEN, branchBy } from "./answer.js";
 import { shortNumber } from "./region.js";
-import { fineText, isolated, numberText, percentText } from "../elements/text.js";
+import { compactText, fineText, isolated, numberText, percentText } from "../elements/text.js";
 
 // Weights of classes, and costs, that differ by less, as a share of them, are equal; see tree/decision.py.
 const SAME_WEIGHT = 1e-11;
@@ -163,6 +163,11 @@ export class Model {
     return isolated(this.prediction(node));
   }
 
+  // The mean of a node's rows, where that is not all that it predicts.
+  meanWords(node) {
+    return `${this.equations ? "mean " : ""}${numberText(this.value[node])}`;
+  }
+
   // What is predicted for a row, in words.
   predictionText(values, step = 0) {
     return this.classes ? this.classes[this.classOf(values, step)] : numberText(this.predict(values, step)[0]);
@@ -182,7 +187,12 @@ export class Model {
 
   // A loss per row: a share of errors, or what they cost.
   riskText(risk) {
-    return this.classes && !this.content.costs ? fineText(risk) : numberText(risk);
+    return this.classes && !this.content.costs ? fineText(risk) : numberText(Number(risk.toPrecision(4)));
+  }
+
+  // The same on an axis.
+  riskTick(risk) {
+    return this.classes && !this.content.costs ? fineText(risk) : compactText(risk);
   }
 
   // ---- what nodes say

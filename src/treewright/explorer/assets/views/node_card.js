@@ -4,7 +4,7 @@ import { targetChart } from "../drawing/charts.js";
 import { pruneByHand } from "../model/replace_tree.js";
 import { constraintText, constraintsOf } from "../model/rules.js";
 import { splitPicture } from "../drawing/split_picture.js";
-import { counted, element, numberText, percentText, replaceChildren } from "../elements/text.js";
+import { counted, element, numberText, percentText, replaceChildren, whole } from "../elements/text.js";
 
 export class Card {
   constructor(panel, model, marks, state) {
@@ -42,7 +42,7 @@ export class Card {
     return element(
       "ul",
       { class: "way" },
-      words.map((text) => element("li", {}, text)),
+      words.map((text) => element("li", {}, whole(text))),
     );
   }
 
@@ -140,7 +140,7 @@ export class Card {
       const go = element(
         "button",
         { type: "button", class: "link", onclick: () => this.state.set({ node: child }) },
-        `${split.answers[branch]}${missing}`,
+        whole(`${split.answers[branch]}${missing}`),
       );
       return element(
         "li",

@@ -1,6 +1,6 @@
 // Outline: the tree as a list that keyboards and screen readers walk, by the ARIA pattern for trees.
 
-import { element, replaceChildren } from "../elements/text.js";
+import { element, replaceChildren, whole } from "../elements/text.js";
 
 export class Outline {
   #typed = "";
@@ -69,7 +69,7 @@ export class Outline {
     const label = element(
       "span",
       { class: "line" },
-      words,
+      whole(words),
       " ",
       element("span", { class: "pale" }, this.model.note(node)),
     );

@@ -4,7 +4,7 @@ import { chart, linePath } from "../drawing/charts.js";
 import { pruneByHand } from "../model/replace_tree.js";
 import { counted, element, numberText, replaceChildren, roundNumbers, shape } from "../elements/text.js";
 
-const SIZE = { width: 640, height: 160, left: 46, right: 12, top: 24, bottom: 26 };
+const SIZE = { width: 640, height: 160, left: 58, right: 12, top: 24, bottom: 26 };
 
 export class PathView {
   #playing = null;
@@ -107,7 +107,8 @@ export class PathView {
         ...this.series.flatMap(({ mean, se }) => mean.map((risk, step) => risk + (se ? se[step] : 0))),
       ) || 1;
     const shapes = [...this.axes()];
-    this.series.forEach(({ name, mean, se, colour }, line) => {
+    let begun = SIZE.left + 8; // of a name above the curves
+    this.series.forEach(({ name, mean, se, colour }) => {
       const fill = marks.line(colour);
       if (se) {
         const upper = mean.map((risk, step) => [this.x(step), this.y(risk + se[step])]);
@@ -124,8 +125,9 @@ export class PathView {
           "stroke-width": 2,
         }),
       );
-      shapes.push(shape("rect", { x: SIZE.left + 8 + 128 * line, y: 4, width: 10, height: 10, rx: 2, fill }));
-      shapes.push(shape("text", { x: SIZE.left + 22 + 128 * line, y: 13, class: "tick" }, name));
+      shapes.push(shape("rect", { x: begun, y: 4, width: 10, height: 10, rx: 2, fill }));
+      shapes.push(shape("text", { x: begun + 14, y: 13, class: "tick" }, name));
+      begun += 38 + 8 * name.length;
     });
     this.here = shape("line", { y1: SIZE.top, y2: SIZE.height - SIZE.bottom, class: "here" });
     shapes.push(...this.choiceMarks(), this.here);
@@ -166,7 +168,7 @@ export class PathView {
         shape(
           "text",
           { x: SIZE.left - 6, y: this.y(risk) + 4, class: "tick", "text-anchor": "end" },
-          this.model.riskText(risk),
+          this.model.riskTick(risk),
         ),
       );
     }

@@ -5,7 +5,7 @@ import { Importances } from "./importances.js";
 import { Ranking } from "./ranking.js";
 import { roving } from "../elements/roving.js";
 import {
-  counted,
+  compactText,
   element,
   numberText,
   percentText,
@@ -16,6 +16,8 @@ import {
 } from "../elements/text.js";
 
 const MANY = 8; // classes have small cells, and their names stand slanted
+const LONG = 14; // letters of names that stand slanted, too
+const MOST_SLANTED = 17; // letters that a slanted name has room for
 const MOST_CLASSES = 20;
 const AT_ONCE = 500_000; // nodes times rows
 
@@ -32,14 +34,20 @@ export class Quality {
     const held = this.model.rows.filter((row) => row.validation);
     const [rows, name] = held.length ? [held, "validation rows"] : [this.model.rows, "training rows"];
     const all = this.model.content.rows?.total.at(-1) ?? rows.length;
-    return { rows, name: all > rows.length ? `${name} drawn from ${counted(all, "row")}` : name };
+    const some = all > rows.length;
+    return { rows, name: `${numberText(rows.length)} ${some ? `of ${numberText(all)} ` : ""}${name}`, some };
   }
 
   // Figures of training rows are better than those of others.
   flattery() {
-    if (this.model.rows.some((row) => row.validation)) return null;
-    const above = document.getElementById("report") ? " The report above has those of rows it has not seen." : "";
-    return element("p", { class: "pale" }, `The tree was grown on these rows, which flatters it.${above}`);
+    const hasReport = document.getElementById("report");
+    if (this.model.rows.some((row) => row.validation)) {
+      const words = "A sample; the report above has the figures of all rows.";
+      return hasReport && this.judges().some ? element("p", { class: "pale" }, words) : null;
+    }
+    const above = hasReport ? " The report above has those of rows it has not seen." : "";
+    const what = this.forest ? "forest" : "tree";
+    return element("p", { class: "pale" }, `The ${what} was grown on these rows, which flatters it.${above}`);
   }
 
   render() {
@@ -69,6 +77,10 @@ export class Quality {
     return this.forest ? this.forest.saidOf(row) : this.model.predict(row.values, this.state.get("step"));
   }
 
+  whose() {
+    return this.forest ? "of the forest " : "";
+  }
+
   classOf(row) {
     return this.forest
       ? this.model.best(this.forest.saidOf(row))
@@ -91,19 +103,26 @@ export class Quality {
         line.map((cell, taken) => this.cell(cell, line, [names[truth], names[taken]])),
       ),
     );
+    const isSmall = names.length > MANY || names.some((text) => text.length > LONG);
+    const isSlanted = isSmall && names.some((text) => text.length > 3);
     const head = element(
       "tr",
       {},
       element("th", { scope: "col" }, "true ↓ predicted →"),
-      names.map((text) => element("th", { scope: "col" }, element("span", {}, text))),
+      names.map((text) =>
+        element(
+          "th",
+          { scope: "col", title: text },
+          element("span", {}, isSlanted ? shortened(text, MOST_SLANTED) : text),
+        ),
+      ),
     );
-    const isSlanted = names.length > MANY && names.some((text) => text.length > 3);
     const few =
       model.width > names.length ? ` The ${MOST_CLASSES} classes with most mistakes, of ${model.width}.` : "";
     return element(
       "section",
       {},
-      element("h2", {}, `${percentText(right / (rows.length || 1))} of ${rows.length} ${name} right`),
+      element("h2", {}, `Accuracy ${this.whose()}${percentText(right / (rows.length || 1))} on ${name}`),
       this.flattery(),
       element("p", { class: "pale" }, `A cell lights the leaves of its rows.${few}`),
       element(
@@ -111,7 +130,7 @@ export class Quality {
         { class: "wide" },
         element(
           "table",
-          { class: `confusion${names.length > MANY ? " many" : ""}${isSlanted ? " slanted" : ""}` },
+          { class: `confusion${isSmall ? " many" : ""}${isSlanted ? " slanted" : ""}` },
           element("thead", {}, head),
           element("tbody", {}, lines),
         ),
@@ -199,12 +218,12 @@ export class Quality {
         shape(
           "text",
           { x: x(number), y: height - 12, class: "tick", "text-anchor": "middle" },
-          numberText(number, 3),
+          compactText(number),
         ),
         shape(
           "text",
           { x: room - 6, y: y(number) + 4, class: "tick", "text-anchor": "end" },
-          numberText(number, 3),
+          compactText(number),
         ),
       ]),
       shape(
@@ -224,7 +243,7 @@ export class Quality {
     return element(
       "section",
       {},
-      element("h2", {}, `Root mean squared error ${numberText(error)} on ${rows.length} ${name}`),
+      element("h2", {}, `Root mean squared error ${this.whose()}${numberText(error)} on ${name}`),
       this.flattery(),
       element("p", { class: "pale" }, "A dot shows the path of its row."),
       chart(width, height, "True against predicted numbers; on the line they agree", shapes, "group"),

@@ -15,7 +15,7 @@ export class Regions {
     if (this.numeric.length < 2) {
       replaceChildren(
         panel,
-        element("p", {}, "A plane needs two features with numbers; this tree has fewer."),
+        element("p", {}, "Regions are drawn in the plane of two features with numbers, and this table has fewer: Rules and What if are for all kinds."),
       );
       return;
     }
@@ -125,7 +125,7 @@ export class Regions {
     this.paint(context);
     this.points(context);
     this.axes(context, names);
-    const beyond = this.layer.beyond ? ` ${counted(this.layer.beyond, "row")} beyond the axes stand at the edge.` : "";
+    const beyond = this.layer.beyond ? ` ${counted(this.layer.beyond, "row")} beyond the axes ${this.layer.beyond === 1 ? "stands" : "stand"} at the edge.` : "";
     replaceChildren(this.words, `All other features stand ${this.where()}.${beyond}`);
   }
 

@@ -3,7 +3,7 @@
 import { lightWay } from "../model/folding.js";
 import { swatch } from "./node_card.js";
 import { constraintText, programOf, ruleOf, ruleText } from "../model/rules.js";
-import { element, numberText, percentText, replaceChildren } from "../elements/text.js";
+import { counted, element, numberText, percentText, replaceChildren, whole } from "../elements/text.js";
 
 const MOST = 100;
 
@@ -102,7 +102,7 @@ export class RulesView {
     const picked = model.standing(state.get("node"), state.get("step"));
     replaceChildren(
       this.words,
-      rules.length > MOST ? `The first ${MOST} of ${rules.length} rules.` : `${rules.length} rules.`,
+      rules.length > MOST ? `The first ${MOST} of ${rules.length} rules.` : `${counted(rules.length, "rule")}.`,
     );
     replaceChildren(
       this.body,
@@ -120,7 +120,7 @@ export class RulesView {
                 why: { words: `the rule of leaf ${rule.node}` },
               }),
           },
-          conditions,
+          whole(conditions),
           " → ",
           swatch(marks.colour(rule.node)),
           element("b", {}, model.prediction(rule.node)),

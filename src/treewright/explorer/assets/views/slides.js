@@ -33,6 +33,7 @@ export class Slides {
   }
 
   open() {
+    this.opener = document.activeElement;
     this.pictures = this.draw();
     this.lesson.lesson.hidden = true;
     this.place.hidden = false;
@@ -41,13 +42,16 @@ export class Slides {
   }
 
   close() {
+    const had = this.place.contains(document.activeElement);
     this.lesson.lesson.hidden = false;
     this.place.hidden = true;
+    if (had) this.opener?.focus();
   }
 
   turn(event) {
     const step = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
     if (step) (event.preventDefault(), this.show(this.at + step));
+    if (event.key === "Escape") this.close();
   }
 
   show(at) {

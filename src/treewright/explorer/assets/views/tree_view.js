@@ -12,6 +12,7 @@ const WORDS_FROM = 0.64;
 const CARDS_FROM = 0.14;
 const SMALLEST = 0.0002;
 const TOOLS = 48;
+const FALLEN = 30; // the words on rows that fell
 const HINT = 34; // what folded nodes hold, and below it the hint
 
 export class TreeView {
@@ -27,6 +28,7 @@ export class TreeView {
     this.passing = null; // layout and view on the way to those that are there to stay
     this.view = { x: 0, y: 0, scale: 1 };
     this.power = 0;
+    this.below = 0; // room below the tree for rows that fell
     this.isFitted = true; // until the reader moves it
     this.context = canvas.getContext("2d");
     this.pen = new CanvasPen(this.context);
@@ -143,10 +145,11 @@ export class TreeView {
 
   fit() {
     const { width, height } = this.room;
-    const { left, right, top, bottom } = this.layout.bounds;
+    const { left, right, top } = this.layout.bounds;
+    const bottom = this.layout.bounds.bottom + this.below;
     if (!width) return;
     this.isFitted = true;
-    const room = height - TOOLS - HINT; // the picture stands between buttons and hint
+    const room = height - TOOLS - HINT - (this.below ? FALLEN : 0); // the picture stands between buttons and hint
     this.power = this.stretching(width - 40, room - 20);
     const fits = ([across, down]) =>
       across * (right - left) <= width - 40 && down * (bottom - top) <= room - 20;

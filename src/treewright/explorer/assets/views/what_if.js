@@ -12,6 +12,7 @@ import {
   readValue,
   replaceChildren,
   valueText,
+  whole,
 } from "../elements/text.js";
 import { treePicture } from "../drawing/small_tree.js";
 import { verdict } from "./prediction_table.js";
@@ -166,9 +167,9 @@ export class WhatIf {
     replaceChildren(
       this.answer,
       this.verdict(said, step),
+      this.nearest(step),
       this.story(way),
       this.contributions(way),
-      this.nearest(step),
       this.go(way),
     );
     this.draw(way, step);
@@ -224,7 +225,7 @@ export class WhatIf {
         ? element(
             "ol",
             {},
-            lines.map((line) => element("li", {}, line)),
+            lines.map((line) => element("li", {}, whole(line))),
           )
         : element("p", {}, "The tree is one leaf: it says the same of all rows."),
     );

@@ -6,11 +6,34 @@ from typing import Any
 
 import numpy as np
 
-from treewright.data.columns import Raw, RawCodes
-from treewright.formatting.text import figure, quoted
+from treewright.data.columns import Raw, RawCodes, RawNumbers
+from treewright.data.frames import read
+from treewright.data.schema import Schema
+from treewright.data.target import read_classes, read_numbers
+from treewright.formatting.text import counted, figure, quoted
+
+MOST_COLUMNS = 200
+"""Columns of a table that are described."""
+
+Line = tuple[str, str, str, str]
 
 
-def column_line(name: str, kind: str, raw: Raw) -> tuple[str, str, str, str]:
+def table_lines(schema: Schema, X: Any, target: str, y: Any) -> list[Line]:
+    """Describe the columns of a table as a model takes them, and its target."""
+    table = read(X)
+    lines = [
+        column_line(column.name, "date" if column.unit else column.kind, table.column(feature))
+        for feature, column in enumerate(schema.columns[: min(schema.n_inputs, MOST_COLUMNS)])
+    ]
+    if schema.n_inputs > MOST_COLUMNS:
+        lines.append((f"… {counted(schema.n_inputs - MOST_COLUMNS, 'more column')}", "", "", ""))
+    if schema.classes is None:
+        return [*lines, column_line(target, "numeric", RawNumbers(read_numbers(y, table.n_rows)))]
+    labels, codes = read_classes(y, table.n_rows)
+    return [*lines, column_line(target, "categorical", RawCodes(codes, tuple(labels.tolist())))]
+
+
+def column_line(name: str, kind: str, raw: Raw) -> Line:
     """Describe a column in four words: its name, its kind, its values and how many are missing."""
     gaps = int(raw.gaps.sum())
     return name, kind, values_text(raw), str(gaps) if gaps else ""
