@@ -11,6 +11,7 @@ import pytest
 
 import treewright as tw
 from helpers.command_line import IRIS, LABOR, MPG, Run
+from treewright.errors import DataError
 
 
 def iris() -> pd.DataFrame:
@@ -146,3 +147,11 @@ def test_parameters_that_only_a_decision_tree_has_lead_to_one() -> None:
 def test_a_target_of_which_little_can_be_learned_is_named(target: list[str], note: str | None) -> None:
     result = tw.fit({"x": range(24), "y": target}, "y", folds=0)
     assert [note in said for said in result.data.notes] == ([True] if note else [])
+
+
+def test_a_target_that_names_thousands_of_rows_is_refused() -> None:
+    table = {"x": range(2000), "id": [f"person {k}" for k in range(2000)]}
+    with pytest.raises(
+        DataError, match=r"'id' .* has 2000 classes in 2000 rows: it looks like an identifier"
+    ):
+        tw.fit(table, "id")

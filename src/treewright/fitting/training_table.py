@@ -28,6 +28,9 @@ from treewright.parameter_types import is_number
 MOST_CLASSES = 20
 """Whole numbers of no more different values than this are guessed to be classes."""
 
+MOST_ODD_CLASSES = 1000
+"""More classes, with hardly a row each, are refused: every node counts all of them."""
+
 
 class Listener(Protocol):
     """Who is told how reading and learning go on: the screen of a command, or nobody."""
@@ -174,8 +177,8 @@ def read_training_table(
         weight = np.asarray(weight, dtype=np.float64)
         weight = weight if kept is None or len(weight) != len(kept) else weight[kept]
     task = options.task or guess_task(table[target])
-    if task == "classification" and (odd := _odd_classes(table[target])):
-        note(f"the target {target!r} {odd}")
+    if task == "classification" and (odd := _odd_classes(table, target)):
+        note(f"the target {target!r} {odd}.")
     n_left_out = 0 if kept is None else int((~kept).sum())
     named = is_file(source) or has_names(source)
     return TrainingTable(table, kinds, target, features, task, weight, n_left_out, tuple(noted), named)
@@ -257,15 +260,19 @@ def with_target(
     return table.take(~gaps), ~gaps
 
 
-def _odd_classes(raw: Raw) -> str:
-    """Say why there is little to learn of a target; nothing if there is."""
+def _odd_classes(table: Table, target: str) -> str:
+    """Say why there is little to learn of a target, refuse it if that would not end; nothing if there is."""
+    raw = table[target]
     values = raw.codes if isinstance(raw, RawCodes) else raw.values
     n_rows, n_classes = len(values), len(np.unique(values))
     if n_classes == 1:
-        return "has one class only: there is nothing to tell apart."
-    if n_classes > n_rows / 2 and n_rows >= FEWEST_ROWS:
-        return f"has {n_classes} classes in {n_rows} rows: it looks like an identifier, or like numbers."
-    return ""
+        return "has one class only: there is nothing to tell apart"
+    if n_classes <= n_rows / 2 or n_rows < FEWEST_ROWS:
+        return ""
+    odd = f"has {n_classes} classes in {n_rows} rows: it looks like an identifier, or like numbers"
+    if n_classes > MOST_ODD_CLASSES:
+        raise DataError(f"column {target!r} of {table.name}, the target, {odd}.")
+    return odd
 
 
 def in_order(table: Table, target: str, options: TableOptions) -> RawCodes:
