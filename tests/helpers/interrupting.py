@@ -21,8 +21,15 @@ class Interruption:
 
 @contextmanager
 def pressed_after(seconds: float) -> Iterator[Interruption]:
-    """Press Ctrl-C once this process has worked for so long in what is inside, if it still does."""
+    """Press Ctrl-C once this process has worked for so long in what is inside, if it still does.
+
+    Outside of that it is not heard, whoever handles signals there: it would end the whole run of tests.
+    """
     found, done, begin = Interruption(), threading.Event(), time.process_time()
+
+    def hear(*_: object) -> None:
+        if not done.is_set():
+            raise KeyboardInterrupt
 
     def press() -> None:
         while time.process_time() < begin + seconds:
@@ -31,13 +38,14 @@ def pressed_after(seconds: float) -> Iterator[Interruption]:
         found.pressed = time.process_time()
         os.kill(os.getpid(), signal.SIGINT)
 
-    thread = threading.Thread(target=press)
-    thread.start()
+    before, thread = signal.signal(signal.SIGINT, hear), threading.Thread(target=press)
     try:
+        thread.start()
         yield found
     finally:
         done.set()
         thread.join()
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
