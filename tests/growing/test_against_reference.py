@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.fixes import parse_version
 
 from helpers.recompute import check_tree, stored_split
 from helpers.reference import Node, Reference, scale
@@ -81,6 +83,10 @@ def compare(dataset: Dataset, recipe: Recipe) -> None:
 # The reference itself, against a program that people trust
 
 
+@pytest.mark.skipif(
+    parse_version(sklearn.__version__) < parse_version("1.7"),
+    reason="scikit-learn 1.6 grows other trees of weighted rows with missing values, and of absolute errors",
+)
 @pytest.mark.parametrize(
     "limits", [{"max_depth": 3}, {"max_leaf_nodes": 9}, {"min_samples_leaf": 7}], ids=str
 )

@@ -38,7 +38,7 @@ def shape(tree: Any) -> Any:
 
 def table_of(feature: pd.Series, target: pd.Series) -> Any:
     """Counts of each category (lines) in each class (columns)."""
-    return pd.crosstab(feature, target).to_numpy(dtype=float)
+    return np.ascontiguousarray(pd.crosstab(feature, target), dtype=float)
 
 
 # PlayTennis

@@ -223,7 +223,7 @@ def explain(problem: Exception, source: Source, dialect: Dialect | None) -> Data
         return refuse(given, f"the quote opened on {where} is never closed")
     if "Malformed JSON" in message:
         return refuse(given, bad_json(source.paths[index]))
-    if "at least a single column" in message:
+    if dialect is not None and not dialect.names:
         return refuse(given, "it has nothing but empty lines")
     if "Maximum line size" in message:
         return refuse(given, f"{where} is longer than {LONGEST_LINE >> 20} MB")
