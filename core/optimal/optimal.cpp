@@ -96,6 +96,7 @@ public:
 
 private:
     void read() {
+        limits_.poll(0);
         if (!read_columns(table_, loss_, [&] { return !limits_.over(0); }, columns_, root_)) throw OutOfLimits{};
     }
     double objective(Cost cost) const { return loss_.objective(cost) + options_.loss.alpha; }
@@ -157,7 +158,7 @@ private:
     bool by_sets() {
         if (depth_ < 1 || !ColumnSets::fits(loss_, depth_, leaves_)) return false;
         BitTable table;
-        if (!table.read(table_, loss_) ||
+        if (!table.read(table_, loss_, [&] { limits_.poll(0); }) ||
             !limits_.allows(ColumnSets::bytes(table.columns().size(), table_.n_rows, loss_, depth_)))
             return false;
         ColumnSets sets;

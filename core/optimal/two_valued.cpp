@@ -67,11 +67,12 @@ std::vector<uint64_t> second_class(const Loss& loss, const std::vector<uint32_t>
 
 }  // namespace
 
-bool BitTable::read(const Table& table, const Loss& loss) {
+bool BitTable::read(const Table& table, const Loss& loss, const std::function<void()>& poll) {
     const size_t n = table.n_rows, stride = rounded_up(table.features.size());
     std::vector<uint64_t> rows((n + 63) / 64 * stride, 0);
     std::vector<BitColumn> columns;
     for (size_t f = 0; f < table.features.size(); ++f) {
+        poll();
         const Feature& feature = table.features[f];
         BitColumn column;
         column.number = static_cast<uint32_t>(f);

@@ -4,6 +4,7 @@
 // one with the first feature is best. Of the two values of a column the rarer one is the positive one, and rare columns come
 // first.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "optimal/node.hpp"
@@ -32,8 +33,8 @@ public:
     static constexpr size_t lanes = 32;  // columns of the widest vector
     static constexpr uint32_t most_rows = 1u << 30;
 
-    /// Read a table; false if some column has more than two values, or misses some.
-    bool read(const Table& table, const Loss& loss);
+    /// Read a table; false if some column has more than two values, or misses some. `poll` is called now and then, and may throw.
+    bool read(const Table& table, const Loss& loss, const std::function<void()>& poll);
     /// Read a node for which `fits`.
     void read(const Node& node, const std::vector<Column>& columns, const Loss& loss);
     static bool fits(const Node& node, const std::vector<Column>& columns);

@@ -175,6 +175,25 @@ def test_no_time_at_all_gives_a_tree() -> None:
     assert model.lower_bound_ <= model.objective_ <= 0.5
 
 
+@pytest.mark.parametrize("depth", [3, 6])  # sets of columns are counted, or cuts searched
+def test_a_table_is_not_read_once_time_is_out(depth: int) -> None:
+    draw = np.random.default_rng(0)
+    X, y = draw.integers(0, 2, (10_000, 300)).astype(float), draw.integers(0, 2, 10_000)
+    model = tw.OptimalTreeClassifier(max_depth=depth, time_limit=0, n_jobs=1)
+    dataset = model._dataset(X, y, None)
+    seconds = []
+    for work in (0, None):
+        recipe = model.set_params(time_limit=None if work == 0 else 0, work_limit=work)._recipe(
+            dataset.schema
+        )
+        start = process_time()
+        for _ in range(5):
+            recipe.solve(dataset, 1)
+        seconds.append(process_time() - start)
+    reading, nothing = seconds
+    assert nothing < 0.5 * reading
+
+
 def test_work_limit_is_the_same_everywhere() -> None:
     X, y = hard_table(1000)
     models = [tw.OptimalTreeClassifier(work_limit=2000, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 1)]
