@@ -15,6 +15,7 @@ import pytest
 
 import treewright as tw
 from treewright.errors import DataError
+from treewright.files import read_table
 
 
 @pytest.fixture
@@ -67,6 +68,75 @@ def test_csv_misses_values_as_in_memory(tmp_path):
     expected = tw.DecisionTreeClassifier(ties="first").fit(frame[["x", "name"]], frame["y"]).tree_
     assert [column.kind for column in found.schema.columns] == ["numeric", "categorical"]
     assert found == expected
+
+
+MESSY = {
+    "day": lambda i: f"{1 + i % 28:02d}.{1 + i % 12:02d}.20{10 + i % 9}",
+    "moment": lambda i: f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}T{i % 24:02d}:00:00+02:00",
+    "price": lambda i: f"$ {i * 37 % 900}.{i % 10}0",
+    "share": lambda i: f"{i * 7 % 100} %",
+    "code": lambda i: ["007", "01", "ab", "true"][i * 13 % 4],
+    "flag": lambda i: ["true", "false", "NA"][i * 5 % 3],
+    "count": lambda i: ["NA", "?", "", str(i * 31 % 200), "N/A"][i % 5 if i % 3 else 3],
+    "wide": lambda i: f" {i * 17 % 50} ",
+    "slashed": lambda i: f"{1 + i % 12}/{1 + i % 28}/2020",
+    "Wide": lambda i: f"{i * 0.37 % 1:.3f}",
+    "empty": lambda i: "",
+}
+"""Columns of text as people write it."""
+
+
+def messy_text(decimal_commas=False):
+    columns = dict(MESSY)
+    if decimal_commas:
+        columns |= {"price": lambda i: f"{i * 37 % 9}.{i % 10}00,50 €", "wide": lambda i: f"{i % 50},25"}
+    sign = ";" if decimal_commas else ","
+    lines = [sign.join([*columns, "y"])]
+    for i in range(600):
+        y = ["no", "yes"][(i * 37 % 900 > 400) ^ (i * 7 % 100 > 60) ^ (i * 13 % 4 == 1) ^ (i % 12 < 3)]
+        lines.append(sign.join([*(value(i) for value in columns.values()), y]))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.filterwarnings("ignore:column")
+@pytest.mark.parametrize("decimal_commas", [False, True])
+@pytest.mark.parametrize("n_files", [1, 3])
+def test_text_is_read_as_in_memory(decimal_commas, n_files, tmp_path):
+    """The same columns, kinds, values and tree, whether a file is opened or read."""
+    header, *rows = messy_text(decimal_commas).splitlines(keepends=True)
+    for at in range(n_files):
+        own = rows[at * len(rows) // n_files : (at + 1) * len(rows) // n_files]
+        (tmp_path / f"{at}.csv").write_text(header + "".join(own))
+    read = read_table(str(tmp_path / "*.csv"))
+    features = [name for name in read.names if name != "y"]
+    expected = tw.DecisionTreeClassifier().fit(read.features(features), read["y"])
+    opened = tw.open_table(tmp_path, memory="16MB")
+    found = tw.DecisionTreeClassifier().fit(opened, "y")
+    assert expected.tree_.n_leaves > 20
+    assert opened.columns == read.names
+    assert found.tree_.schema == expected.tree_.schema
+    assert found.tree_ == expected.tree_
+    assert (found.predict(opened) == expected.predict(read.features(features))).all()
+
+
+def test_text_and_parquet_are_not_one_table(folder):
+    (folder / "t.csv").write_text("x,z,y\n1,2,0\n")
+    with pytest.raises(DataError, match=r"'.*t.csv' is text and '.*0.parquet' is Parquet: give files of one"):
+        tw.open_table(folder)
+
+
+def test_text_that_cannot_be_read_names_its_line(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n3\n" + "1,2\n" * 9)
+    with pytest.raises(DataError, match="line 3 has 1 field, the header has 2"):
+        tw.open_table(tmp_path / "t.csv")
+
+
+def test_columns_of_text_that_are_left_out_need_not_make_sense(tmp_path, recwarn):
+    (tmp_path / "t.csv").write_text("x,when,y\n" + "1,1/2/2020,a\n2,1/3/2020,b\n" * 9)
+    assert tw.open_table(tmp_path / "t.csv", columns=["y", "x"]).columns == ["y", "x"]
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="dates with slashes"):
+        tw.open_table(tmp_path / "t.csv")
 
 
 def test_packed_text_is_read_in_little_memory(tmp_path):
@@ -146,8 +216,9 @@ def test_what_needs_memory_is_refused_by_name(parameters, words, folder):
     ids=lambda model: type(model).__name__,
 )
 def test_other_learners_ask_for_memory(model, folder):
-    with pytest.raises(ValueError, match="memory"):
+    with pytest.raises(ValueError, match="memory") as refused:
         model.fit(tw.open_table(folder), "y")
+    assert not isinstance(model, tw.RuleClassifier) or "RuleClassifier" in str(refused.value)
 
 
 def test_bad_values_name_their_column(folder):

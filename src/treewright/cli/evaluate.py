@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 
-from treewright.cli.model_loading import open_model, read_judged, table_features
+from treewright.cli.model_loading import open_model, read_as_judged, read_judged, table_features
 from treewright.cli.options import DataOptions, memory_option, model_command, screen_of, taken
 from treewright.cli.screen import Screen
 from treewright.evaluation import evaluate
+from treewright.files.kinds import Reading
+from treewright.files.staged_table import Staged
 from treewright.files.workspace import Workspace
 from treewright.fitting.card import share_learned
 from treewright.fitting.report import performance_section, schema_of
@@ -66,15 +68,21 @@ def command(model: str, **given: Any) -> None:
 
 def _evaluate_open(model: Any, options: DataOptions, screen: Screen) -> None:
     """Judge a model on files that are larger than memory, in one pass."""
-    from treewright.distributed import open_table
+    from treewright.distributed import OpenTable
     from treewright.distributed.judging import judge_files
+    from treewright.distributed.sources import TextReading
 
     target = options.target or getattr(model, "target_name_", None)
     if target is None:
         raise click.UsageError("which column is the target? The model does not say: add --target NAME.")
     schema = schema_of(model)
     columns = [*schema.names, target, *([] if options.weight is None else [options.weight])]
-    files = open_table(list(options.data), memory=options.memory or "1GB", columns=columns)
+
+    def readings(workspace: Workspace, staged: Staged, _: list[str]) -> list[Reading]:
+        return read_as_judged(workspace, staged, model, screen, target=target, weight=options.weight)
+
+    text = TextReading(options.table.text, readings)
+    files = OpenTable(list(options.data), memory=options.memory or "1GB", columns=columns, text=text)
     found = judge_files(model, schema.names, files, target, options.weight).evaluation()
     how = f"{counted(len(files), 'row')} of {', '.join(map(repr, options.data))}"
     screen.section(performance_section(found, how, calibration=True), first=True)

@@ -96,15 +96,20 @@ def read_judged(workspace: Workspace, options: DataOptions, model: Any, screen: 
     if target is None:
         raise click.UsageError("which column is the target? The model does not say: add --target NAME.")
     staged.kind(target)
-    schema = schema_of(model)
-    classes = schema.classes
-    truth = Column(target) if classes is None else Column(target, "categorical", tuple(classes.tolist()))
-    readings = [*read_features(workspace, staged, model, screen), *as_at_fit(workspace, staged, [truth])]
-    if options.weight is not None:
-        readings += as_at_fit(workspace, staged, [Column(options.weight)])
+    readings = read_as_judged(workspace, staged, model, screen, target=target, weight=options.weight)
     table, _ = with_target(workspace.load(staged, readings), target, screen.note)
     refuse_infinities(table, model)
     return table, target
+
+
+def read_as_judged(
+    workspace: Workspace, staged: Staged, model: Any, screen: Screen, *, target: str, weight: str | None
+) -> list[Reading]:
+    """Decide how to read features, target and weights as they were at fit."""
+    classes = schema_of(model).classes
+    truth = Column(target) if classes is None else Column(target, "categorical", tuple(classes.tolist()))
+    further = [truth] if weight is None else [truth, Column(weight)]
+    return [*read_features(workspace, staged, model, screen), *as_at_fit(workspace, staged, further)]
 
 
 def row_values(table: Table) -> dict[str, Any]:

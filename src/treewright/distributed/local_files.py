@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import mmap
 import shutil
 import weakref
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from treewright.distributed.coding import Coding, Partition, Place
 from treewright.distributed.executor import Question, TableQuestion, answered
 from treewright.distributed.memory import Budget
-from treewright.distributed.sources import no_space
+from treewright.distributed.sources import FULL, no_space
 from treewright.distributed.subtrees import Arrays, SubtreeTask
 
 if TYPE_CHECKING:
@@ -37,9 +36,6 @@ GROWN_ON = ("numbers", "categories", "target", "weight")
 NOWHERE = np.empty(0, np.int32)
 DRAWN = np.empty(0, np.uint32)
 UNROUTED = Place(NOWHERE)
-
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""No space on the disk, or none that one may use."""
 
 Progress = Callable[[int, int], None]
 """Told which pass it is, and how many rows it has done."""

@@ -5,17 +5,23 @@ from __future__ import annotations
 import errno
 import glob
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treewright.data.columns import MISSING_TEXTS, is_row_labels
+from treewright.data.columns import is_row_labels
 from treewright.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from treewright.files.kinds import Reading
+    from treewright.files.staged_table import Staged, TextOptions
+    from treewright.files.workspace import Workspace
+
+ColumnChoice = Callable[[list[str]], list[str]]
+"""Gives the names of the columns to use, out of those that a table has."""
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 TEXT_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
@@ -48,6 +54,12 @@ def find_files(paths: Paths) -> list[Path]:
                 f"file {str(path)!r} is neither Parquet nor CSV: its name must end with "
                 f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}."
             )
+    texts = [path for path in found if path.name.endswith(TEXT_ENDINGS)]
+    if texts and len(texts) < len(found):
+        other = min(found.difference(texts), key=str)
+        raise DataError(
+            f"{str(min(texts, key=str))!r} is text and {str(other)!r} is Parquet: give files of one form."
+        )
     return sorted(found, key=str)
 
 
@@ -60,7 +72,7 @@ class SourceFile:
     changed: int
     n_rows: int
     shown: Path
-    """The file that the user knows: the CSV file that this one was made of."""
+    """The file that the user knows: the first of the text files that this one was made of."""
 
     @classmethod
     def of(cls, path: Path, shown: Path | None = None) -> SourceFile:
@@ -147,6 +159,11 @@ def agreed_schema(files: Sequence[SourceFile], columns: Sequence[str] | None) ->
     return pa.schema([pa.field(field.name, _plain_type(field)) for field in schema])
 
 
+def column_names(file: SourceFile) -> list[str]:
+    """Name the columns of a file, without the labels of rows that pandas writes."""
+    return [name for name in file.schema().names if not is_row_labels(name)]
+
+
 def _chosen(schema: pa.Schema, columns: Sequence[str] | None, file: SourceFile) -> pa.Schema:
     import pyarrow as pa
 
@@ -183,12 +200,14 @@ def _plain_type(field: pa.Field) -> pa.DataType:
     return kind
 
 
-NO_SPACE = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), os.strerror(errno.EFBIG))
-"""What systems say where there is no space on a disk, or none that one may use."""
-
-
-BUFFER = 4_000_000
-"""Bytes of text that are read at a time; of packed files DuckDB holds several."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""No space on the disk, or none that one may use."""
+NO_SPACE = tuple(map(os.strerror, FULL))
+"""What systems say of it."""
+LEAST_FOR_TEXT = 64 * 10**6
+"""Bytes that DuckDB cannot do without."""
+BATCH = 20_000
+"""Rows of text that are written at a time."""
 
 
 def no_space(folder: Path, number: int = errno.ENOSPC) -> OSError:
@@ -200,28 +219,64 @@ def no_space(folder: Path, number: int = errno.ENOSPC) -> OSError:
     )
 
 
-def as_parquet(path: Path, folder: Path, number: int, memory: int) -> Path:
-    """Write a CSV file as Parquet into a folder, in little memory, its types found in all of its rows."""
+@dataclass(frozen=True)
+class TextReading:
+    """How the text files of a table are read, where that is not left to a guess."""
+
+    options: TextOptions | None = None
+    readings: Callable[[Workspace, Staged, list[str]], list[Reading]] | None = None
+    """How each of the columns that are named is read."""
+
+
+def as_parquet(
+    paths: Sequence[Path], folder: Path, memory: int, choose: ColumnChoice, reading: TextReading
+) -> SourceFile:
+    """Write text files as one of Parquet, in little memory, read by the rules that hold for files in memory.
+
+    Parameters
+    ----------
+    paths : list of Path
+        The files; they have the same columns, of kinds found in all of their rows.
+    folder : Path
+        Where it is written.
+    memory : int
+        How much may be used.
+    choose : callable
+        Gives the names of the columns to use out of all.
+    reading : TextReading
+    """
     import duckdb
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    to = folder / f"{number:06d}.parquet"
-    with duckdb.connect(
-        config={"memory_limit": f"{max(memory // 2, 64 * 10**6)}B", "threads": 1}
-    ) as connection:
-        connection.execute(f"SET temp_directory = {_quoted(folder)}")
-        try:
-            connection.execute(
-                f"COPY (SELECT * FROM read_csv({_quoted(path)}, sample_size = -1, header = true, "
-                f"nullstr = {list(MISSING_TEXTS)}, buffer_size = {BUFFER})) "
-                f"TO {_quoted(to)} (FORMAT parquet, ROW_GROUP_SIZE 100000)"
-            )
-        except duckdb.Error as error:
-            reason = str(error).partition("\n")[0]
-            if any(words in reason for words in NO_SPACE):
-                raise no_space(folder.parent) from error
-            raise DataError(f"file {str(path)!r} cannot be read: {reason}") from error
-    return to
+    from treewright.files.kinds import Choices, guess
+    from treewright.files.workspace import Workspace
+
+    to = folder / "text.parquet"
+    try:
+        with Workspace(max(memory // 2, LEAST_FOR_TEXT), folder) as workspace:
+            staged = workspace.stage([str(path) for path in paths], reading.options)
+            names = choose(staged.names)
+            if reading.readings is None:
+                readings = guess(workspace, staged, Choices(), names)
+            else:
+                readings = reading.readings(workspace, staged, names)
+            values = ", ".join(f"{one.value} AS v{place}" for place, one in enumerate(readings))
+            found = workspace.connection.sql(f"SELECT {values} FROM staged").to_arrow_reader(BATCH)
+            fields = zip(readings, found.schema.types, strict=True)
+            schema = pa.schema([pa.field(one.name, _without_zone(kind)) for one, kind in fields])
+            with pq.ParquetWriter(to, schema) as writer:
+                for batch in found:
+                    writer.write_table(pa.table(batch.columns, names=schema.names).cast(schema))
+    except (duckdb.Error, OSError, DataError) as error:
+        if getattr(error, "errno", None) in FULL or any(words in str(error) for words in NO_SPACE):
+            raise no_space(folder.parent) from error
+        raise
+    return SourceFile.of(to, paths[0])
 
 
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+def _without_zone(kind: pa.DataType) -> pa.DataType:
+    """Moments of a time zone are those of UTC, as in memory."""
+    import pyarrow as pa
+
+    return pa.timestamp(kind.unit) if pa.types.is_timestamp(kind) else kind

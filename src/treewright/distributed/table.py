@@ -14,10 +14,13 @@ from treewright._module_names import public
 from treewright.distributed.memory import Budget, read_size
 from treewright.distributed.sources import (
     TEXT_ENDINGS,
+    ColumnChoice,
     Paths,
     SourceFile,
+    TextReading,
     agreed_schema,
     as_parquet,
+    column_names,
     find_files,
 )
 from treewright.distributed.survey import concatenated
@@ -45,20 +48,24 @@ class OpenTable:
         paths: Paths,
         *,
         memory: int | str = "1GB",
-        columns: Sequence[str] | None = None,
+        columns: Sequence[str] | ColumnChoice | None = None,
         temporary_folder: str | Path | None = None,
+        text: TextReading | None = None,
     ) -> None:
         _require_pyarrow()
         self.memory = read_size(memory)
         self.temporary_folder = temporary_folder
-        self._files = []
-        for number, path in enumerate(find_files(paths)):
-            if path.name.endswith(TEXT_ENDINGS):
-                inside = as_parquet(path, self._own_folder, number, self.memory)
-                self._files.append(SourceFile.of(inside, path))
-            else:
-                self._files.append(SourceFile.of(path))
-        self.schema = agreed_schema(self._files, columns)
+        choose = columns if callable(columns) else _all_of(columns)
+        paths = find_files(paths)
+        self.n_files = len(paths)
+        self.is_text = paths[0].name.endswith(TEXT_ENDINGS)
+        if self.is_text:
+            self._files = [as_parquet(paths, self._own_folder, self.memory, choose, text or TextReading())]
+            self.schema = agreed_schema(self._files, None)
+        else:
+            self._files = [SourceFile.of(path) for path in paths]
+            chosen = choose(column_names(self._files[0])) if columns is not None else None
+            self.schema = agreed_schema(self._files, chosen)
         if not len(self):
             raise DataError(f"the table has no rows: {self}.")
 
@@ -77,16 +84,11 @@ class OpenTable:
         return sum(file.n_rows for file in self._files)
 
     def __repr__(self) -> str:
-        size = counted(len(self._files), "file")
+        size = counted(self.n_files, "file")
         return f"OpenTable({counted(len(self), 'row')}, {counted(len(self.columns), 'column')}, {size})"
 
     def __sklearn_is_fitted__(self) -> bool:  # a table is no estimator
         return False
-
-    @property
-    def n_files(self) -> int:
-        """Number of files."""
-        return len(self._files)
 
     @property
     def columns(self) -> list[str]:
@@ -117,6 +119,11 @@ class OpenTable:
             yield from file.batches(schema, size)
 
 
+def _all_of(columns: Sequence[str] | None) -> ColumnChoice:
+    """Choose the columns that are named, or all."""
+    return lambda names: names if columns is None else list(columns)
+
+
 def open_table(
     paths: Paths,
     memory: int | str = "1GB",
@@ -128,8 +135,8 @@ def open_table(
     Parameters
     ----------
     paths : str, path or list of them
-        Parquet and CSV files (``.csv``, ``.csv.gz``, ``.tsv``): names, folders, or patterns such as
-        ``"data/*.parquet"``. Rows are in the order of the files' names.
+        Parquet files, or text (``.csv``, ``.csv.gz``, ``.tsv``), read as `fit` reads it: names, folders, or
+        patterns such as ``"data/*.parquet"``. Rows are in the order of the files' names.
     memory : int or str
         How much memory a fit may use beside what the process has already, as ``"2GB"``.
     columns : list of str or None

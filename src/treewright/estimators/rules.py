@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 
+from treewright.data.dataset import refuse_partitions
 from treewright.data.folds import aside_mask
 from treewright.data.frames import read
 from treewright.data.schema import Infinities
@@ -98,6 +99,7 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
         """
         self._check_parameters()
+        refuse_partitions(X, type(self).__name__)
         model = C45Classifier(pruner=None, collapse=False) if self.tree is None else clone(self.tree)
         growing = judging = (X, y, sample_weight)
         if self.estimate != "pessimistic":

@@ -59,7 +59,7 @@ class Dialect:
     header: bool
     names: tuple[str, ...]
 
-    def scan(self, paths: Sequence[Path]) -> str:
+    def scan(self, paths: Sequence[Path], lines: str) -> str:
         """Write the expression that reads files of this dialect, every field as text in `c0, c1, …`."""
         columns = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(self.names)))
         files = ", ".join(literal(str(path)) for path in paths)
@@ -67,7 +67,7 @@ class Dialect:
             f"read_csv([{files}], auto_detect=false, delim={literal(self.delimiter)}, "
             f"quote={literal(self.quote)}, escape={literal(self.quote)}, comment={literal(self.comment)}, "
             f"skip={self.skip}, header={str(self.header).lower()}, strict_mode=true, "
-            f"max_line_size={LONGEST_LINE}, columns={{{columns}}})"
+            f"{lines}, columns={{{columns}}})"
         )
 
     def records(self, path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -137,7 +137,11 @@ def _narrow(path: Path, sign: str | None) -> bytes | None:
 
 
 def sniff(
-    connection: duckdb.DuckDBPyConnection, source: Source, delimiter: str | None, header: bool | None
+    connection: duckdb.DuckDBPyConnection,
+    source: Source,
+    delimiter: str | None,
+    header: bool | None,
+    lines: str = f"max_line_size={LONGEST_LINE}",
 ) -> Dialect:
     """Find out how the fields of files are separated and called.
 
@@ -147,7 +151,7 @@ def sniff(
     """
     if delimiter is not None and (len(SIGNS.get(delimiter, delimiter)) != 1 or delimiter in "\"'\r\n"):
         raise ValueError(f"delimiter {delimiter!r} must be one sign, no quote, or one of {', '.join(SIGNS)}.")
-    options = ["strict_mode=true", "ignore_errors=true", f"max_line_size={LONGEST_LINE}"]
+    options = ["strict_mode=true", "ignore_errors=true", lines]
     if delimiter is None and source.given[0].lower().endswith((".tsv", ".tab", ".tsv.gz")):
         delimiter = "\t"
     if delimiter is not None:
@@ -226,6 +230,7 @@ def explain(problem: Exception, source: Source, dialect: Dialect | None) -> Data
     if dialect is not None and not dialect.names:
         return refuse(given, "it has nothing but empty lines")
     if "Maximum line size" in message:
-        return refuse(given, f"{where} is longer than {LONGEST_LINE >> 20} MB")
+        limit = re.search(r"Maximum line size of (\d+) bytes", message)
+        return refuse(given, f"{where} is longer than {(int(limit[1]) if limit else LONGEST_LINE) >> 20} MB")
     first = message.splitlines()[0].partition(": ")[2] or message.splitlines()[0]
     return refuse(given, f"{where}: {first.rstrip('.')}" if line else first.rstrip("."))

@@ -59,7 +59,9 @@ def _delimited(workspace: Workspace, source: Source, options: TextOptions) -> St
     for given, path in zip(source.given, source.paths, strict=True):
         delimited.refuse_long_lines(given, path)
     try:
-        dialect = delimited.sniff(workspace.connection, source, options.delimiter, options.header)
+        dialect = delimited.sniff(
+            workspace.connection, source, options.delimiter, options.header, workspace.lines
+        )
         _read_delimited(workspace, source, dialect, options)
     except duckdb.Error as problem:
         if "state machine" not in str(problem) and "sniffing" not in str(problem):
@@ -67,7 +69,9 @@ def _delimited(workspace: Workspace, source: Source, options: TextOptions) -> St
         plain = [transcode(*file, workspace.folder) for file in zip(source.given, source.paths, strict=True)]
         source = replace(source, paths=tuple(plain))
         try:
-            dialect = delimited.sniff(workspace.connection, source, options.delimiter, options.header)
+            dialect = delimited.sniff(
+                workspace.connection, source, options.delimiter, options.header, workspace.lines
+            )
             _read_delimited(workspace, source, dialect, options)
         except duckdb.Error as again:
             raise delimited.explain(again, source, dialect) from None
@@ -83,7 +87,9 @@ def _read_delimited(
     workspace.connection.execute(
         f"CREATE OR REPLACE MACRO field(c) AS CASE WHEN trim(c) NOT IN ({missing}) THEN trim(c) END"
     )
-    workspace.connection.execute(f"CREATE TABLE staged AS SELECT * FROM {dialect.scan(source.paths)}")
+    workspace.connection.execute(
+        f"CREATE TABLE staged AS SELECT * FROM {dialect.scan(source.paths, workspace.lines)}"
+    )
 
 
 def _declared(workspace: Workspace, source: Source) -> Staged:

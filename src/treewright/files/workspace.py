@@ -23,7 +23,7 @@ from treewright.data.arrays import array_column
 from treewright.data.columns import Raw, RawCodes, RawNumbers
 from treewright.errors import DataError
 from treewright.files.column_batches import MOST_COLUMNS, MOST_FIELDS, Coding, alike, codings, stack
-from treewright.files.delimited import literal
+from treewright.files.delimited import LONGEST_LINE, literal
 from treewright.files.kinds import MACROS, Choices, Reading, guess
 from treewright.files.staged_table import TEXT, Staged, TextOptions, quoted_name
 from treewright.files.staging import CHUNK_ROWS, stage
@@ -47,8 +47,12 @@ class Workspace:
     (array([False,  True]), ('cat', 'dog'))
     """
 
+    def __init__(self, memory: int | None = None, inside: Path | None = None) -> None:
+        """Say how much memory the database may use, on one thread, and where its folder is made."""
+        self._memory, self._inside = memory, inside
+
     def __enter__(self) -> Self:
-        self._folder = tempfile.TemporaryDirectory(prefix="treewright-")
+        self._folder = tempfile.TemporaryDirectory(prefix="treewright-", dir=self._inside)
         return self
 
     def __exit__(
@@ -71,12 +75,15 @@ class Workspace:
         """The database; it never looks for anything on a network."""
         import duckdb
 
+        config = {
+            "autoinstall_known_extensions": "false",
+            "temp_directory": str(self.folder / "spilled"),
+            "memory_limit": f"{self._memory or _memory_limit()}B",
+        }
+        # Where memory is short the table stands in a file: packed, and not held before it is spilled.
+        database = ":memory:" if self._memory is None else str(self.folder / "staged.duckdb")
         connection = duckdb.connect(
-            config={
-                "autoinstall_known_extensions": "false",
-                "temp_directory": str(self.folder / "spilled"),
-                "memory_limit": f"{_memory_limit()}B",
-            }
+            database, config=config | ({} if self._memory is None else {"threads": "1"})
         )
         connection.execute("SET TimeZone = 'UTC'")
         with suppress(
@@ -85,6 +92,13 @@ class Workspace:
             connection.execute("SET enable_progress_bar = false")
         connection.execute(MACROS)
         return connection
+
+    @property
+    def lines(self) -> str:
+        """SQL options for the longest line of text, and for what is read of it at a time."""
+        if self._memory is None:
+            return f"max_line_size={LONGEST_LINE}"
+        return f"max_line_size={self._memory // 32}, buffer_size={self._memory // 16}"
 
     # ---- in ------------------------------------------------------------------------------------------------
 

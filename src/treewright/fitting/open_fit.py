@@ -11,12 +11,16 @@ import numpy as np
 
 from treewright.data.column_summary import values_text
 from treewright.data.columns import RawNumbers
-from treewright.distributed import OpenTable, open_table
+from treewright.distributed import OpenTable
 from treewright.distributed.judging import Fingerprint, cross_validate_parts
 from treewright.distributed.open_rows import OpenRows, OpenTableModel
+from treewright.distributed.sources import TextReading
 from treewright.distributed.survey import example_rows
 from treewright.evaluation import CrossValidation
+from treewright.files.kinds import Reading, guess
+from treewright.files.staged_table import Staged
 from treewright.files.table import Table
+from treewright.files.workspace import Workspace
 from treewright.fitting.card import make_card
 from treewright.fitting.learners import folds_for
 from treewright.fitting.memory_table import column_of, kind_of
@@ -25,8 +29,10 @@ from treewright.fitting.training_table import Listener, TableOptions, TrainingTa
 from treewright.formatting.performance import figures_table
 from treewright.formatting.text import counted
 
-NOT_OF_OPEN_TABLES = ("query", "encoding", "delimiter", "header", "na", "strict", "numeric", "classes")
-"""What is said about reading text, and needs the whole table."""
+NOT_OF_OPEN_TABLES = ("query", "classes")
+"""What needs the whole table."""
+OF_TEXT = ("encoding", "delimiter", "header", "na", "strict", "numeric")
+"""What is said about reading text."""
 MOST_VALUES = 1000
 """Different values of a target that are looked at to guess its task."""
 
@@ -60,11 +66,23 @@ def open_training_table(data: Sequence[str], options: TableOptions, memory: str)
         if getattr(options, name):
             raise ValueError(f"{name} needs the table in memory: leave out --{name} or --memory.")
     named = ", ".join(map(repr, data))
-    whole = open_table(list(data), memory=memory)
-    target, features = roles(whole.columns, named, options, None, [])
-    features = [name for name in features if name != options.weight]
     weight = [] if options.weight is None else [options.weight]
-    files = open_table(list(data), memory=memory, columns=[*features, target, *weight])
+    found: list[tuple[str, list[str]]] = []
+
+    def used(names: list[str]) -> list[str]:
+        target, features = roles(names, named, options, None, [])
+        features = [name for name in features if name != options.weight]
+        found.append((target, features))
+        return [*features, target, *weight]
+
+    def readings(workspace: Workspace, staged: Staged, names: list[str]) -> list[Reading]:
+        return guess(workspace, staged, options.choices(staged.names), names)
+
+    files = OpenTable(list(data), memory=memory, columns=used, text=TextReading(options.text, readings))
+    for name in () if files.is_text else OF_TEXT:
+        if getattr(options, name):
+            raise ValueError(f"{name} needs the table in memory: leave out --{name} or --memory.")
+    target, features = found[0]
     task = options.task or _guess(files, target)
     reading: dict[str, Any] = {}
     if options.categorical:
