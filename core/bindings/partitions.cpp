@@ -259,7 +259,8 @@ std::vector<bool> ranked(const nb::dict& options, const Vector<int32_t>& n_categ
 
 nb::object ranks(const Block& sums, const Vector<double>& weight, bool in_order, bool classes) {
     const std::vector<double> by_level(sums.data(), sums.data() + sums.size());
-    return give(order_levels(by_level, {weight.data(), weight.data() + weight.shape(0)}, sums.shape(1), in_order, classes));
+    const size_t width = sums.shape(1);
+    return give(order_levels(by_level, {weight.data(), weight.data() + weight.shape(0)}, width, in_order, classes ? width : 0));
 }
 
 using Orders = std::vector<std::optional<Vector<int32_t>>>;

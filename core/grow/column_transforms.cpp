@@ -90,7 +90,7 @@ std::vector<int32_t> category_ranks(const Feature& feature, size_t n_rows, const
             sums[level * width + (target.n_classes ? static_cast<size_t>(target.label[at + o]) : o)] +=
                 target.n_classes ? w : w * target.number[at + o];
     }
-    return order_levels(sums, weight, width, feature.truth, target.n_classes > 0);
+    return order_levels(sums, weight, width, feature.truth, static_cast<size_t>(target.n_classes));
 }
 
 void ColumnTransforms::rank(size_t feature, std::vector<int32_t>&& code_of) {

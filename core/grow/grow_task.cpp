@@ -12,8 +12,11 @@ void describe_several_classes(const GrowTask& task, const Totals& totals, Descri
             one.count = totals.count;
             one.weight = totals.weight;
             one.pure = std::count_if(part.sums.begin(), part.sums.end(), [](double n) { return n > 0; }) <= 1;
-            one.impurity = one.pure ? 0.0 : task.formula->impurity(part);
-            one.risk = one.pure ? 0.0 : totals.weight - *std::max_element(part.sums.begin(), part.sums.end());
+            if (one.pure) return;
+            one.impurity = task.formula->impurity(part);
+            const auto chosen = std::max_element(part.sums.begin(), part.sums.end());
+            // Added up, not what is left of the weight: that may be 10¹⁸ times as large, and round it away.
+            one.risk = std::accumulate(chosen + 1, part.sums.end(), std::accumulate(part.sums.begin(), chosen, 0.0));
         },
         node);
     node.value.assign(totals.sums.begin(), totals.sums.end());

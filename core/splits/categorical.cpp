@@ -323,12 +323,17 @@ private:
 
     // ---- two groups, by single values ------------------------------------------------------------------------
 
-    /// First principal component of the levels' class shares, weighted, by power iteration.
+    /// First principal component of the levels' class shares, weighted, by power iteration, which begins alike for
+    /// the classes of every target.
     std::vector<double> principal_axis() const {
         const size_t width = levels_.width, n = levels_.size();
         std::vector<double> mean(width), axis(width), next(width), centred(width);
         for (size_t k = 0; k < width; ++k) mean[k] = levels_.known.sums[k] / levels_.known.weight;
-        for (size_t k = 0; k < width; ++k) axis[k] = 1.0 + 0.1 * static_cast<double>(k % 7) - (k % 2 ? 2.0 : 0.0);
+        const size_t of_one_target = classification_ ? width / static_cast<size_t>(recipe_.n_outputs) : width;
+        for (size_t k = 0; k < width; ++k) {
+            const size_t own = k % of_one_target;
+            axis[k] = 1.0 + 0.1 * static_cast<double>(own % 7) - (own % 2 ? 2.0 : 0.0);
+        }
         for (int round = 0; round < 30; ++round) {
             std::fill(next.begin(), next.end(), 0.0);
             for (size_t level = 0; level < n; ++level) {

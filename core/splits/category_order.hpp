@@ -15,8 +15,8 @@ std::vector<size_t> ascending(const std::vector<double>& key, double scale);
 
 /// The codes of the levels that have weight, by the share of the second class, the mean of the target, or the first principal
 /// component of the class shares, or of the means of several targets (Coppersmith, Hong & Hosking, 1999); or as they are. `sums`
-/// is levels × width, as in Totals.
-std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width,
-                                  bool in_order = false, bool classes = true);
+/// is levels × width, as in Totals; `n_classes` are those of one target, 0 of numbers.
+std::vector<int32_t> order_levels(const std::vector<double>& sums, const std::vector<double>& weight, size_t width, bool in_order,
+                                  size_t n_classes);
 
 }  // namespace treewright

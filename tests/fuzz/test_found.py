@@ -463,3 +463,29 @@ def test_rules_take_infinities_as_the_tree_does_that_they_are_made_of() -> None:
     for refused in (model.rules().predict, lambda X: model.rules().prune(X, y)):
         with pytest.raises(DataError, match="infinity in column 'x0'"):
             refused(X)
+
+
+@pytest.mark.parametrize("learner", [tw.DecisionTreeClassifier, tw.RandomForestClassifier])
+@pytest.mark.parametrize(
+    ("labels", "again"),
+    [("1003", "1003"), ("0123", "0123"), ("2013", "2013"), ("1023021", "1023021"), ("0011", "1100")],
+    ids=lambda labels: f"classes-{labels}",
+)
+def test_a_target_given_twice_orders_categories_as_once(learner: Any, labels: str, again: str) -> None:
+    X = pd.DataFrame({"x": pd.Categorical(list("dhhacbe"[: len(labels)]))})
+    options: dict[str, Any] = {"category_order": "once", "random_state": 0, "max_depth": 1}
+    if learner is tw.RandomForestClassifier:
+        options |= {"n_estimators": 1, "bootstrap": False}
+    targets = list(labels), [list(pair) for pair in zip(labels, again, strict=True)]
+    once, twice = (learner(**options).fit(X, y) for y in targets)
+    one, two = (getattr(model, "estimators_", [model])[0].tree_.merit[0] for model in (once, twice))
+    assert one > 0
+    assert two == pytest.approx(one, rel=1e-12)
+
+
+def test_the_loss_of_heavy_classes_is_not_rounded_by_their_weight() -> None:
+    weights = [{0: 3.0, 1: 1e9}, {0: 0.0, 1: 3.0}, {0: 1e9, 1: 1.0}]
+    X, y = [[0.0], [1.0]], [[1, 1, 0], [0, 1, 0]]
+    for times in (1, 3, 7):
+        model = tw.DecisionTreeClassifier(class_weight=weights, max_depth=1).fit(X * times, y * times)
+        assert model.tree_.risk[0] == times * 3.0 * 3.0 * 1e9 / 3

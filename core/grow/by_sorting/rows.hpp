@@ -234,7 +234,8 @@ private:
                 sums[level * width + (task_.n_classes ? static_cast<size_t>(label_[at + o]) : o)] +=
                     task_.n_classes ? w : w * target_[at + o];
         }
-        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width, column.truth, task_.n_classes > 0);
+        const auto n_classes = static_cast<size_t>(task_.n_classes);
+        const std::vector<int32_t>& codes = levels.code_of = order_levels(sums, weight, width, column.truth, n_classes);
         levels.rank_of.assign(n_levels, 0);
         for (size_t rank = 0; rank < codes.size(); ++rank)
             levels.rank_of[static_cast<size_t>(codes[rank])] = static_cast<uint32_t>(rank);
