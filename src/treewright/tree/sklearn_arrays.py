@@ -70,7 +70,7 @@ class SklearnArrays(Topology):
     def __class__(self) -> type:
         # `isinstance` asks for it: what computes with scikit-learn's trees, as shap does, looks for their
         # class, which is compiled and cannot be told of ours.
-        ours: Any = type(self)
+        ours: type = type(self)
         theirs = sys.modules.get("sklearn.tree._tree")
         if theirs is None:
             return ours
