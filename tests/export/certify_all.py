@@ -44,7 +44,7 @@ def artefacts(name: str, runtime: str) -> Iterator[tuple[str, Any, dict[str, Any
     for options in FORMS[runtime]:
         if runtime == "sklearn":
             if not hasattr(fitted, "to_sklearn"):
-                raise ExportError("rules are no tree, which is all that scikit-learn can hold.")
+                raise ExportError("a list of rules is no tree, which scikit-learn cannot hold.")
             yield "sklearn", fitted.to_sklearn(), options
         elif runtime in ("duckdb", "sqlite", "postgresql"):
             has_classes = examination(name, 0).program.classes is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache, cached_property
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -69,9 +70,13 @@ class SklearnArrays(Topology):
     def __class__(self) -> type:
         # `isinstance` asks for it: what computes with scikit-learn's trees, as shap does, looks for their
         # class, which is compiled and cannot be told of ours.
-        ours: Any = type(self)
+        ours: type = type(self)
         theirs = sys.modules.get("sklearn.tree._tree")
-        return ours if theirs is None else _class_of_both(ours, theirs.Tree)
+        if theirs is None:
+            return ours
+        if (skops := sys.modules.get("skops.io._utils")) is not None:
+            _told_apart(skops, ours)
+        return _class_of_both(ours, theirs.Tree)
 
     @cached_property
     def value(self) -> NDArray[np.float64]:
@@ -295,3 +300,10 @@ def _class_of_both(ours: type, theirs: type) -> type:
         return ours(*arguments, **named)
 
     return type(ours.__name__, (ours, theirs), {"__module__": ours.__module__, "__new__": make})
+
+
+@cache
+def _told_apart(skops: ModuleType, ours: type) -> None:
+    """Have skops keep trees as objects of ours: by their class it would make scikit-learn's of them."""
+    if (keep := getattr(skops, "_get_state", None)) is not None:
+        keep.register(ours, keep.dispatch(object))

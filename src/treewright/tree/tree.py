@@ -539,6 +539,9 @@ class Tree(SklearnArrays):
             return pickles.plain_from_state, pickles.plain_state(self)
         return trees.tree_from_bytes, (trees.tree_to_bytes(self),)
 
+    def __reduce__(self) -> tuple[Callable[..., Tree], tuple[Any, ...]]:
+        return self.__reduce_ex__(2)
+
     def __getstate__(self) -> dict[str, Any]:
         """Give the bytes of a model file, for skops, and of plain trees the arrays as scikit-learn does."""
         from treewright.persistence import trees
