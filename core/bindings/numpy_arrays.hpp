@@ -34,6 +34,20 @@ Matrix<T> matrix(const Grid<T>& array) {
             array.stride(1)};
 }
 
+/// A name that is known when compiling.
+template <size_t N>
+struct Name {
+    char text[N];
+    consteval Name(const char (&name)[N]) { std::copy_n(name, N, text); }  // NOLINT(google-explicit-constructor)
+};
+
+/// A name as Python keeps it, made once: dictionaries find it by its address, and a small fit asks for seventy.
+template <Name name>
+nb::handle interned() {
+    static PyObject* const kept = PyUnicode_InternFromString(name.text);
+    return kept;
+}
+
 /// Keep a vector for as long as NumPy looks at it.
 template <class T>
 std::pair<std::vector<T>*, nb::capsule> keep(std::vector<T>&& from) {
@@ -90,16 +104,16 @@ inline size_t width_of(int n_classes, size_t n_outputs = 1) { return n_outputs *
 
 inline nb::dict to_dict(TreeArrays&& tree, size_t width) {
     nb::dict out;
-    out["parent"] = give(std::move(tree.parent));
-    out["default_branch"] = give(std::move(tree.default_branch));
-    out["split_begin"] = give(std::move(tree.split_begin));
-    out["competitor_begin"] = give(std::move(tree.competitor_begin));
-    out["count"] = give(std::move(tree.count));
-    out["weight"] = give(std::move(tree.weight));
-    out["node_value"] = give(std::move(tree.value), width);
-    out["impurity"] = give(std::move(tree.impurity));
-    out["risk"] = give(std::move(tree.risk));
-    out["merit"] = give(std::move(tree.merit));
+    out[interned<"parent">()] = give(std::move(tree.parent));
+    out[interned<"default_branch">()] = give(std::move(tree.default_branch));
+    out[interned<"split_begin">()] = give(std::move(tree.split_begin));
+    out[interned<"competitor_begin">()] = give(std::move(tree.competitor_begin));
+    out[interned<"count">()] = give(std::move(tree.count));
+    out[interned<"weight">()] = give(std::move(tree.weight));
+    out[interned<"node_value">()] = give(std::move(tree.value), width);
+    out[interned<"impurity">()] = give(std::move(tree.impurity));
+    out[interned<"risk">()] = give(std::move(tree.risk));
+    out[interned<"merit">()] = give(std::move(tree.merit));
     add_table(out, "split_", std::move(tree.splits));
     add_table(out, "competitor_", std::move(tree.competitors));
     return out;

@@ -16,7 +16,7 @@ MissingSides CutLimits::larger(size_t left, size_t right, double left_weight, do
             right_weight != left_weight && right_weight >= left_weight * (1 - equal_weights)};
 }
 
-bool AllowedCuts::hold(const CutSides& at, size_t left) {
+bool AllowedCuts::hold_where_it_stands(const CutSides& at, size_t left) {
     if (!limits_.allow(at)) return false;
     if (!limits_.cuts || limits_.cuts->free()) return true;
     if (!bounds_) bounds_.emplace(*limits_.cuts);

@@ -88,10 +88,14 @@ public:
           total_(total),
           missing_left_(missing_left) {}
 
-    /// The cut after so many known rows.
-    bool hold(const CutSides& at, size_t left);
+    /// The cut after so many known rows. Most that are refused break what every cut must respect: that is asked here.
+    bool hold(const CutSides& at, size_t left) {
+        return (!bounds_ || left == known_ || bounds_->may_allow(at.left, at.right)) && hold_where_it_stands(at, left);
+    }
 
 private:
+    bool hold_where_it_stands(const CutSides& at, size_t left);
+
     const CutLimits& limits_;
     const void* list_;
     size_t (*row_)(const void*, size_t);

@@ -66,11 +66,15 @@ class BoundsFromLeft {
 public:
     explicit BoundsFromLeft(const CutBounds& cuts) : cuts_(cuts), whole_(cuts.whole), every_(cuts.of_every_cut()) {}
 
+    /// Whether a cut between values with these branches may be made somewhere.
+    bool may_allow(double first, double second) const {
+        return whole_.in_order(first, second) && every_.hold(first) && every_.hold(second);
+    }
     /// Whether the cut after so many rows, of at most `last`, may be made: missing_sides() and threshold(rows), where it stands,
     /// are asked if they matter.
     template <class Missing, class Threshold>
     bool allow(double first, double second, size_t rows, size_t last, Missing&& missing_sides, Threshold&& threshold) {
-        if (!whole_.in_order(first, second) || !every_.hold(first) || !every_.hold(second)) return false;
+        if (!may_allow(first, second)) return false;
         if (whole_.hold(first) && whole_.hold(second)) return true;
         look(rows, last, missing_sides(), threshold);
         return left_.hold(first) && right_.hold(second);
