@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from treewright.estimators.readable_tree import TreeClassifier, TreeRegressor
     from treewright.estimators.rules import RuleClassifier
     from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from treewright.estimators.wrapped_models import explain_prediction, to_html
     from treewright.explorer import edit, explore
     from treewright.export import export_text
     from treewright.export.certify import certify
@@ -90,6 +91,7 @@ __all__ = [
     "datasets",
     "edit",
     "errors",
+    "explain_prediction",
     "explore",
     "export_text",
     "fit",
@@ -116,6 +118,7 @@ __all__ = [
     "prune",
     "pruning",
     "simplify",
+    "to_html",
 ]
 
 find_old_modules()
@@ -149,6 +152,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "compare_pruners": "treewright.model_selection.comparison",
     "overfitting_curve": "treewright.model_selection.overfitting",
     "edit": "treewright.explorer",
+    "explain_prediction": "treewright.estimators.wrapped_models",
     "explore": "treewright.explorer",
     "Evaluation": "treewright.figures",
     "OpenTable": "treewright.distributed",
@@ -167,6 +171,7 @@ _LOADED_WHEN_ASKED_FOR = {
     "plot_regions": "treewright.draw.regions",
     "plot_split": "treewright.draw.curves",
     "plot_tree": "treewright.draw.tree_plot",
+    "to_html": "treewright.estimators.wrapped_models",
 }
 
 

@@ -100,7 +100,7 @@ def _shap_by_target(schema: Schema, values: Any) -> Any:
 
 def to_html(
     self: Any,
-    path: str | PathLike[str],
+    path: str | PathLike[str] | None = None,
     X: Any = None,
     y: Any = None,
     *,
@@ -109,7 +109,7 @@ def to_html(
     max_rows: int = 1000,
     title: str | None = None,
     beside: Mapping[str, Any] | None = None,
-) -> None:
+) -> str:
     """Write one HTML file: a report of the model above, and below it the explorer; without a network.
 
     The report has figures on all rows that judge it, with confidence intervals, the whole tree, curves,
@@ -118,7 +118,7 @@ def to_html(
 
     Parameters
     ----------
-    path : str or path
+    path : str or path, optional
         Where to write; the name ends in `.html` or `.htm`.
     X, y : table and target, optional
         The rows of the fit.
@@ -129,10 +129,30 @@ def to_html(
         In how many folds; None judges it by the rows of the fit.
     max_rows, title, beside
         As for `treewright.explore`.
+
+    Returns
+    -------
+    str
+        The page, which is also written to `path`, if there is one.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> X, y = datasets.load_iris()
+    >>> html = DecisionTreeClassifier(max_depth=2).fit(X, y).to_html(None, X, y, cv=3)
+    >>> 'id="treewright-report"' in html
+    True
     """
+    return write_page(
+        self, path, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title, beside=beside
+    )
+
+
+def write_page(model: Any, path: str | PathLike[str] | None, X: Any, y: Any, **shown: Any) -> str:
+    """Write the page of a model, if there is a path; `shown` is as for `report_page`."""
     from treewright.explorer.report_page import report_page
 
-    page = report_page(
-        self, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title, beside=beside
-    )
-    page.save(path)
+    page = report_page(model, X, y, **shown)
+    if path is not None:
+        page.save(path)
+    return page.html

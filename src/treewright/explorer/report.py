@@ -159,7 +159,7 @@ class Report:
         return {
             name: _plain(value)
             for name, value in self.model.get_params(deep=False).items()
-            if name not in usual or value is not usual[name].default
+            if name not in usual or not _same(value, usual[name].default)
         }
 
     def _head(self) -> str:
@@ -457,6 +457,11 @@ class Report:
 
 def _rounded(numbers: Sequence[float]) -> list[float]:
     return [round(number, 6) for number in numbers]
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether a parameter has its default value; searches copy what they try."""
+    return value is default or (type(value) is type(default) and bool(np.array_equal(value, default)))
 
 
 def _plain(value: Any) -> Any:

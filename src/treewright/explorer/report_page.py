@@ -32,11 +32,15 @@ def report_page(
     validation: tuple[Any, Any] | None = None,
     cv: int | None = 10,
     title: str | None = None,
+    found: Evaluation | None = None,
     **shown: Any,
 ) -> Page:
-    """Make the page of a fitted tree or forest, see `to_html` of estimators."""
+    """Make the page of a fitted tree or forest, see `to_html` of estimators.
+
+    `found` is what its predictions are worth, where that is known.
+    """
     refuse_several_targets(model)
-    found = judged(model, X, y, validation, cv)
+    found = found or judged(model, X, y, validation, cv)
     table, target = validation or ((None, None) if X is None else (X, y))
     usual = f"{getattr(model, 'target_name_', 'target')} by {type(model).__name__}"
     heading = title or left_to_right(usual)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
@@ -80,6 +81,10 @@ class Trees(MadeWhenAskedFor[Tree]):
             name: self.arrays[name].astype(np.float64) for name in ("value", "weight") if name in self.arrays
         }
         return type(self)(self.schema, self.criterion, self.arrays | wide)
+
+    def with_schema(self, schema: Schema) -> Trees:
+        """Return the trees with other names of features."""
+        return type(self)(schema, self.criterion, self.arrays)
 
     def __len__(self) -> int:
         return len(self.arrays["tree_begin"]) - 1
@@ -228,6 +233,10 @@ class LooseTrees(Trees):
     def widened(self) -> Trees:
         """Return the trees, which have all weights in double precision."""
         return self
+
+    def with_schema(self, schema: Schema) -> Trees:
+        """Return the trees with other names of features."""
+        return type(self)(schema, self.criterion, [replace(tree, schema=schema) for tree in self.trees])
 
     def __len__(self) -> int:
         return len(self.trees)

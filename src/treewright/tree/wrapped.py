@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from treewright.errors import DataTypeError
-from treewright.tree.model import TreeModel
-from treewright.tree.tree import Tree
+from treewright.tree.model import ForestModel, TreeModel
 
 
 class Unwrapped(NamedTuple):
@@ -68,15 +69,30 @@ def _names_after(steps: Any) -> list[str] | None:
 
 
 def _with_names(model: Any, names: list[str] | None) -> Any:
-    """Give a model of one tree whose features have these names, if they had none."""
-    if not isinstance(model, TreeModel) or names is None:
+    """Give a model whose features have these names, if they had none."""
+    if names is None:
         return model
-    tree: Tree = model._fitted_tree()
-    if tree.schema.named or len(names) != len(tree.schema.columns):
+    if not isinstance(model, TreeModel | ForestModel):
+        return _named_as_by_sklearn(model, names)
+    grown: Any = model._fitted_tree() if isinstance(model, TreeModel) else model._fitted_trees()
+    if grown.schema.named or len(names) != len(grown.schema.columns):
         return model
-    columns = tuple(
-        replace(column, name=name) for column, name in zip(tree.schema.columns, names, strict=True)
-    )
-    renamed = copy.copy(model)
-    renamed._set_tree(replace(tree, schema=replace(tree.schema, columns=columns)))
+    columns = zip(grown.schema.columns, names, strict=True)
+    schema = replace(grown.schema, columns=tuple(replace(column, name=name) for column, name in columns))
+    renamed: Any = copy.copy(model)
+    if isinstance(model, TreeModel):
+        renamed._set_tree(replace(grown, schema=schema))
+    else:
+        renamed._set_trees(grown.with_schema(schema), renamed.draws_)
+    for name, known in vars(model).items():  # such as the proof of an optimal tree
+        vars(renamed).setdefault(name, known)
     return renamed
+
+
+def _named_as_by_sklearn(model: Any, names: list[str]) -> Any:
+    """Give a model of scikit-learn that knows the names of its features."""
+    if hasattr(model, "feature_names_in_") or getattr(model, "n_features_in_", None) != len(names):
+        return model
+    named = copy.copy(model)
+    named.feature_names_in_ = np.array(names, dtype=object)
+    return named

@@ -1,0 +1,207 @@
+"""`to_html` and `explain_prediction`: pages and explanations of whatever has a tree or a forest in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import Dataset, Schema
+from treewright.data.folds import fold_numbers
+from treewright.data.target import read_classes, read_numbers
+from treewright.errors import DataTypeError
+from treewright.estimators.explaining import write_page
+from treewright.estimators.from_sklearn import from_sklearn
+from treewright.figures import Evaluation, class_figures, evaluate_model, number_figures
+from treewright.tree.model import ForestModel, TreeModel
+from treewright.tree.wrapped import unwrapped
+
+
+def to_html(
+    model: Any,
+    path: str | PathLike[str] | None = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    validation: tuple[Any, Any] | None = None,
+    cv: int | None = 10,
+    max_rows: int = 1000,
+    title: str | None = None,
+    beside: Mapping[str, Any] | None = None,
+) -> str:
+    """Write the report and the explorer of a model as one HTML file, also of pipelines and searches.
+
+    A pipeline is judged as a whole, its preprocessing fitted anew in every fold; the tree that is shown is
+    its last step, with the names after preprocessing. Of a search it is the best model.
+
+    Parameters
+    ----------
+    model : fitted tree or forest, pipeline that ends in one, or search that has found one
+        Of treewright or of scikit-learn.
+    path, X, y, validation, cv, max_rows, title, beside
+        As for the method `to_html` of a model; rows are as the pipeline takes them.
+
+    Returns
+    -------
+    str
+        The page, which is also written to `path`, if there is one.
+
+    Raises
+    ------
+    DataTypeError
+        If there is no tree in it; the message says what to give instead.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> import treewright as tw
+    >>> X, y = tw.datasets.load_iris()
+    >>> pipeline = make_pipeline(StandardScaler(), tw.DecisionTreeClassifier(max_depth=2)).fit(X, y)
+    >>> "petal length" in tw.to_html(pipeline, None, X, y, cv=3)
+    True
+    """
+    inner, prepared = unwrapped(model)
+    ours = _ours(inner)
+    found = None if ours is model else _judged(model, X, y, validation, cv, has_draws=_knows_its_draws(ours))
+    seen = None if validation is None else (prepared(validation[0]), validation[1])
+    return write_page(
+        ours,
+        path,
+        prepared(X),
+        y,
+        validation=seen,
+        found=found,
+        cv=cv,
+        max_rows=max_rows,
+        title=title,
+        beside=beside,
+    )
+
+
+def explain_prediction(model: Any, row: Any, **choices: Any) -> Any:
+    """Say why a model predicts what it does for one row, also of pipelines and searches.
+
+    Parameters
+    ----------
+    model : fitted tree or forest, pipeline that ends in one, or search that has found one
+        Of treewright or of scikit-learn.
+    row : dict, Series, frame of one row, list or array
+        The row, as the pipeline takes it.
+    **choices
+        As for the method `explain` of a model. Features are those after preprocessing.
+
+    Returns
+    -------
+    Explanation
+        The path, the class probabilities, what each feature contributed and the nearest change, in the values
+        after preprocessing.
+
+    Raises
+    ------
+    DataTypeError
+        If there is no tree in it; the message says what to give instead.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> import treewright as tw
+    >>> X, y = tw.datasets.load_iris()
+    >>> pipeline = make_pipeline(StandardScaler(), tw.DecisionTreeClassifier(max_depth=2)).fit(X, y)
+    >>> tw.explain_prediction(pipeline, X.iloc[0]).prediction
+    'setosa'
+    """
+    inner, prepared = unwrapped(model)
+    ours = _ours(inner)
+    if inner is model:
+        return ours.explain(row, **choices)
+    after = prepared(_as_table(row, getattr(model, "feature_names_in_", None)))
+    after = after.toarray() if hasattr(after, "toarray") else after
+    return ours.explain(after if hasattr(after, "columns") else np.asarray(after)[0], **choices)
+
+
+def _ours(model: Any) -> Any:
+    """Give a model of this library that predicts the same."""
+    if isinstance(model, TreeModel | ForestModel):
+        return model
+    try:
+        return from_sklearn(model)
+    except DataTypeError:
+        raise DataTypeError(
+            f"{type(model).__name__} has no tree to show: give a fitted tree or forest of treewright or "
+            "scikit-learn, or a pipeline or search of one."
+        ) from None
+
+
+def _knows_its_draws(model: Any) -> bool:
+    """Whether it is a forest that rows out of bag judge."""
+    return isinstance(model, ForestModel) and model.draws_.n_draws > 0
+
+
+def _as_table(row: Any, names: NDArray[Any] | None) -> Any:
+    """Give one row as the table of one row that a pipeline takes."""
+    if hasattr(row, "to_frame"):
+        row = row.to_dict()
+    if isinstance(row, Mapping):
+        if names is None:
+            raise DataTypeError("the model was fitted without names of features: give the row as a list.")
+        from pandas import DataFrame
+
+        missing = [str(name) for name in names if name not in row]
+        if missing:
+            raise DataTypeError(f"the row lacks {', '.join(missing)}.")
+        return DataFrame([dict(row)])[list(names)]
+    if hasattr(row, "columns"):
+        return row
+    values = np.asarray(row, object) if names is not None else np.asarray(row)
+    values = values.reshape(1, -1)
+    if names is None:
+        return values
+    from pandas import DataFrame
+
+    return DataFrame([list(values[0])], columns=list(names))
+
+
+def _judged(
+    model: Any, X: Any, y: Any, validation: tuple[Any, Any] | None, cv: int | None, *, has_draws: bool
+) -> Evaluation | None:
+    """Judge a pipeline, or what a search found best, as a whole; None leaves that to the model in it."""
+    best = getattr(model, "best_estimator_", model)
+    if validation is not None:
+        return evaluate_model(best, *validation, on="validation rows")
+    if X is None or has_draws:
+        return None
+    if cv is None or len(y) < 2:
+        return evaluate_model(best, X, y, on="the rows that it was fitted to, which flatters it")
+    chosen = "" if best is model else "; its parameters were chosen on the same rows, which flatters it"
+    return _cross_validated(best, X, y, min(cv, len(y)), chosen)
+
+
+def _cross_validated(model: Any, X: Any, y: Any, n_folds: int, further: str) -> Evaluation:
+    """Fit all steps anew for every fold, and judge them by the rows that they were not shown."""
+    from sklearn.base import clone, is_classifier
+    from sklearn.utils import _safe_indexing
+
+    n_rows, classify = len(y), is_classifier(model)
+    classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
+    rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
+    folds = fold_numbers(rows, n_folds, 0)
+    known: list[Any] = [] if classes is None else classes.tolist()
+    predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
+    proba = np.zeros((n_rows, len(known)))
+    for fold in range(n_folds):
+        shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        fitted = clone(model).fit(_safe_indexing(X, shown), _safe_indexing(y, shown))
+        rest = _safe_indexing(X, held_out)
+        predicted[held_out] = fitted.predict(rest)
+        if classify:
+            own = [known.index(label) for label in fitted.classes_.tolist()]
+            proba[held_out[:, None], own] = fitted.predict_proba(rest)
+    on = f"cross-validation in {n_folds} folds, each row predicted by a model that was fitted without it"
+    if not classify:
+        return number_figures(y, predicted, on=on + further)
+    return class_figures(y, predicted, proba, known, on=on + further)
