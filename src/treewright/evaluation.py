@@ -594,6 +594,8 @@ def cross_validate(
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
     rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2, got {n_folds}: fewer leave no rows to learn from.")
     folds = fold_numbers(rows, n_folds, random_state)
     predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
     proba = np.zeros((n_rows, 0 if classes is None else len(classes)))

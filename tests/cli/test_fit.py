@@ -34,6 +34,13 @@ def test_fit_saves_the_model_that_python_makes(run: Run) -> None:
     assert "saved to iris.tw" in out
 
 
+@pytest.mark.parametrize("memory", [(), ("--memory", "1GB", "--algorithm", "decision_tree")])
+def test_one_fold_is_refused_in_a_sentence(run: Run, memory: tuple[str, ...]) -> None:
+    status, out, errors = run("fit", IRIS, "-t", "species", "--folds", "1", *memory)
+    assert (status, out, os.listdir()) == (2, "", [])
+    assert "folds=1 leaves no rows to learn from: use 2 or more, or 0 to judge nothing." in errors
+
+
 def test_json_says_what_the_screen_says(run: Run) -> None:
     status, out, _ = run("fit", IRIS, "-t", "species", "--json", "--no-save")
     found = json.loads(out)

@@ -483,6 +483,21 @@ def test_a_target_given_twice_orders_categories_as_once(learner: Any, labels: st
     assert two == pytest.approx(one, rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["boolean", "string", "category"])
+def test_a_column_that_was_all_gaps_at_fit_takes_values_as_unseen_ones(kind: str) -> None:
+    value = True if kind == "boolean" else "a"
+    X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "z": pd.array([None] * 4, dtype=kind)})
+    later = X.assign(z=pd.array([value, None, value, None], dtype=kind))
+    model = tw.DecisionTreeClassifier().fit(X, [0, 0, 1, 1])
+    assert model.predict(later).tolist() == [0, 0, 1, 1]
+    rules = tw.RuleClassifier(estimate="holdout").fit(
+        later[["z"]].iloc[[1, 3, 1, 3, 1, 0]], [0, 0, 0, 0, 1, 0]
+    )
+    assert rules.predict(later[["z"]]).tolist() == [0, 0, 0, 0]  # wherever the one value is held out
+    with pytest.raises(DataError, match="unseen value"):
+        tw.DecisionTreeClassifier(unseen="error").fit(X, [0, 0, 1, 1]).predict(later)
+
+
 def test_the_loss_of_heavy_classes_is_not_rounded_by_their_weight() -> None:
     weights = [{0: 3.0, 1: 1e9}, {0: 0.0, 1: 3.0}, {0: 1e9, 1: 1.0}]
     X, y = [[0.0], [1.0]], [[1, 1, 0], [0, 1, 0]]

@@ -22,6 +22,7 @@ from treewright.cli.options import (
 from treewright.cli.screen import Screen
 from treewright.files.workspace import Workspace
 from treewright.fitting.fit import fit_table
+from treewright.fitting.learners import check_folds
 from treewright.fitting.report import importance_section, model_section, performance_section, table_section
 from treewright.fitting.training_table import read_training_table
 from treewright.formatting.performance import folds_text
@@ -61,6 +62,7 @@ def command(output: str | None, no_save: bool, html: str | None, folds: int | No
     path = None if no_save else Path(output or default_output(options.data))
     refuse_outputs(path, html, read=options.data)
     refuse_other_than_page(html)
+    check_folds(folds)
     check_learner(learning)
     if options.memory is not None:
         if html is not None:

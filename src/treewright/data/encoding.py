@@ -147,7 +147,8 @@ def _encode_numbers(column: Column, raw: Raw) -> NDArray[np.float64]:
 
 def _encode_codes(column: Column, raw: Raw, unseen: Unseen) -> NDArray[np.int32]:
     coded = raw if isinstance(raw, RawCodes) else _codes_of_numbers(raw)
-    if not coded.gaps.all() and _families(column.categories).isdisjoint(_families(coded.categories)):
+    then = _families(column.categories)  # none if all were missing at fit: whatever stands there now is unseen
+    if then and not coded.gaps.all() and then.isdisjoint(_families(coded.categories)):
         raise _changed(column, raw)
     unknown = MAJORITY if unseen == "majority" else MISSING
     # The last entry is what code −1 points at.
@@ -190,7 +191,7 @@ def _changed(column: Column, raw: Raw) -> DataTypeError:
     value: Any = raw.values[row] if isinstance(raw, RawNumbers) else raw.categories[raw.codes[row]]
     then = _families(column.categories) if column.kind != "numeric" else {_family_of_unit(column.unit)}
     return DataTypeError(
-        f"column {column.name!r} was {' and '.join(sorted(then)) or 'without values'} at fit "
+        f"column {column.name!r} was {' and '.join(sorted(then))} at fit "
         f"and is {_family_of_type(type(value))} now (value {plain(value)!r}, row {row})."
     )
 

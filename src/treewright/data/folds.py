@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,10 @@ def folds_by_number(rows: NDArray[np.int64], n_folds: int, seed: int) -> NDArray
 
 def same_rows(dataset: Dataset, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find rows that are the same: the first of each kind, ordered by content, and the kind of each row."""
-    columns = [*dataset.numbers.T, *dataset.codes.T, dataset.target]
+    kinds = [column for column in dataset.schema.columns if column.kind == "categorical"]
+    codes = [by_name(column.categories, own) for column, own in zip(kinds, dataset.codes.T, strict=True)]
+    classes = _classes_of(dataset)
+    columns = [*dataset.numbers.T, *codes, dataset.target if classes is None else classes]
     hashes = row_hashes(columns, len(dataset), seed)
     _, first, kind = np.unique(hashes, return_index=True, return_inverse=True)
     return first, kind
@@ -127,8 +130,29 @@ def each_fold(dataset: Dataset, folds: NDArray[np.int64]) -> Iterator[tuple[Data
         yield dataset.take(folds != fold), dataset.take(folds == fold)
 
 
+def by_name(names: Sequence[Any] | NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
+    """Number classes or categories in the order of their names, not in which they are declared.
+
+    Examples
+    --------
+    >>> by_name(["good", "bad"], np.array([0, 1, 0, -1], np.int32))
+    array([ 1,  0,  1, -1], dtype=int32)
+    """
+    given = list(names)
+    try:
+        order = sorted(range(len(given)), key=given.__getitem__)
+    except TypeError:  # of several kinds
+        order = sorted(range(len(given)), key=lambda at: (type(given[at]).__name__, str(given[at])))
+    if order == list(range(len(given))):
+        return codes
+    place = np.empty(len(given), codes.dtype)
+    place[order] = np.arange(len(given))
+    return np.where(codes < 0, codes, place[codes])
+
+
 def _classes_of(dataset: Dataset) -> NDArray[Any] | None:
-    return None if dataset.schema.classes is None else dataset.target
+    classes, target = dataset.schema.classes, dataset.target
+    return None if classes is None or target is None else by_name(classes, target)
 
 
 def _mixed_order(n_rows: int, classes: NDArray[Any] | None, seed: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 
 from treewright.data.dataset import refuse_partitions
-from treewright.data.folds import aside_mask
+from treewright.data.folds import aside_mask, by_name
 from treewright.data.frames import read
 from treewright.data.schema import Infinities
 from treewright.data.target import read_classes, target_rows
@@ -120,8 +120,8 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
     def _parted(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any]:
         """Keep a share of the rows aside."""
         table = read(X)
-        _, classes = read_classes(y, table.n_rows, type(self).__name__)
-        aside = aside_mask(table.n_rows, classes, self.holdout, self.random_state)
+        labels, codes = read_classes(y, table.n_rows, type(self).__name__)
+        aside = aside_mask(table.n_rows, by_name(labels, codes), self.holdout, self.random_state)
         weight = None if sample_weight is None else np.asarray(sample_weight)
         growing, judging = (
             (table.take(rows), target_rows(y, rows), None if weight is None else weight[rows])

@@ -13,7 +13,7 @@ from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
 from treewright.fitting.card import make_card
 from treewright.fitting.findings import identifier_lines, identifiers, nodes_that_miss
-from treewright.fitting.learners import AS_USUAL, folds_for, suited_learner
+from treewright.fitting.learners import AS_USUAL, check_folds, folds_for, suited_learner
 from treewright.fitting.report import (
     Section,
     importance_section,
@@ -213,6 +213,7 @@ def fit(
     >>> result.model.tree_.n_leaves, result.evaluation.evaluation.error < 0.1
     (5, True)
     """
+    check_folds(folds)
     options = TableOptions(
         target=target,
         formula=formula,
@@ -261,7 +262,7 @@ def validate(
 ) -> CrossValidation | None:
     """Cross-validate the way in which a model is made, pruning included."""
     n_folds = folds_for(len(data)) if folds is None else folds
-    if n_folds < 2 or len(data) < 2:
+    if not n_folds or len(data) < 2:
         return None
     with listener.progress("cross-validating") as progress:
         return cross_validate(

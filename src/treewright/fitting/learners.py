@@ -111,6 +111,21 @@ def folds_for(n_rows: int) -> int:
     return max(2, min(10 if n_rows <= 100_000 else 3, n_rows))
 
 
+def check_folds(folds: int | None) -> None:
+    """Refuse a number of folds that leaves nothing to learn from or to judge by.
+
+    Examples
+    --------
+    >>> check_folds(1)
+    Traceback (most recent call last):
+        ...
+    ValueError: folds=1 leaves no rows to learn from: use 2 or more, or 0 to judge nothing.
+    """
+    if folds is None or folds == 0 or folds >= 2:
+        return
+    raise ValueError(f"folds={folds} leaves no rows to learn from: use 2 or more, or 0 to judge nothing.")
+
+
 def estimator_of(name: str, task: str) -> Any:
     """Give the class of an algorithm for classes or for numbers."""
     wanted = ALGORITHMS[name][task == "regression"]

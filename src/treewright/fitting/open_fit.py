@@ -155,7 +155,7 @@ def validate_open(
     """Cross-validate the way in which a model is made, pruning included."""
     n_rows = len(rows.as_a_whole())
     n_folds = folds_for(n_rows) if folds is None else folds
-    if n_folds < 2 or n_rows < 2:
+    if not n_folds or n_rows < 2:
         return None
     with listener.progress("cross-validating") as progress:
         return cross_validate_parts(model, rows, n_folds, seed, progress)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import Dataset
+from treewright.data.folds import by_name
 from treewright.errors import warn
 from treewright.formatting.html_table import html_table
 from treewright.formatting.text import counted
@@ -146,16 +147,18 @@ def choose_row(table: CPTable, se: float) -> int:
 def folds_of_rows(cv: Any, dataset: Dataset, used: NDArray[np.bool_]) -> NDArray[Any]:
     """Give the fold of each row of the dataset, as it is named.
 
-    A number of folds is dealt over the rows in the order of the target, rows of equal target in row order; of
-    fewer rows each is a fold. An array has the fold of each row of the dataset, or of all rows given, of
-    which it has those `used`.
+    A number of folds is dealt over the rows in the order of the target, classes by their names, rows of equal
+    target in row order; of fewer rows each is a fold. An array has the fold of each row of the dataset, or of
+    all rows given, of which it has those `used`.
     """
     n_rows = len(dataset)
     if np.ndim(cv) == 0:
         if cv > n_rows:
             warn(f"cv={cv} folds are more than the {counted(n_rows, 'row')}: every row is a fold of its own.")
         folds = np.empty(n_rows, np.int32)
-        folds[np.argsort(np.asarray(dataset.target), kind="stable")] = np.arange(n_rows) % cv + 1
+        classes, target = dataset.schema.classes, np.asarray(dataset.target)
+        target = target if classes is None else by_name(classes, target)
+        folds[np.argsort(target, kind="stable")] = np.arange(n_rows) % cv + 1
         return folds
     given = np.asarray(cv)
     if len(given) == len(used):
