@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from treewright.cli.model_loading import open_model, read_judged, table_features
+from treewright.cli.model_loading import open_model
+from treewright.cli.table_loading import read_judged, table_features
 from treewright.cli.options import DataOptions, memory_option, model_command, screen_of, taken
 from treewright.cli.screen import Screen
 from treewright.evaluation import evaluate
