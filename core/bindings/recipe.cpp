@@ -88,7 +88,8 @@ T read(nb::handle given) {
 Recipe read_recipe(const nb::dict& options) {
     Recipe recipe;
     const auto given = [&](nb::handle name) { return nb::handle(PyDict_GetItemWithError(options.ptr(), name.ptr())); };
-    size_t n_known = given(interned<"progress">()).is_valid() + given(interned<"truth_values">()).is_valid();  // not for the recipe
+    size_t n_known =
+        given(interned<"progress">()).is_valid() + given(interned<"truth_values">()).is_valid();  // not for the recipe
 #define TREEWRIGHT_READ(type, name, standard)                         \
     if (const nb::handle choice = given(interned<#name>()); choice) { \
         recipe.name = read<type>(choice);                             \

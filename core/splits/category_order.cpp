@@ -48,7 +48,8 @@ std::vector<double> principal_scores(const std::vector<double>& sums, const std:
         all += distance;
         if (distance > most) most = distance, farthest = level;
     }
-    if (told <= 1e-20 * all && most > 0)  // at right angles to all there is, as where a target is another with its classes swapped
+    if (told <= 1e-20 * all &&
+        most > 0)  // at right angles to all there is, as where a target is another with its classes swapped
         for (size_t k = 0; k < classes; ++k) axis[k] = sums[farthest * classes + k] / weight[farthest] - mean[k];
     for (int round = 0; round < 50; ++round) {
         project();

@@ -7,14 +7,13 @@ which is slow to import.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from treewright import bounds, criteria, datasets, errors, pruning
+from treewright import criteria, datasets, errors
 from treewright._module_names import find_old_modules
 from treewright.data import Dataset
-from treewright.growing.grow_tree import grow
-from treewright.growing.recipe import Recipe
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright import bounds, pruning
     from treewright.distributed import OpenTable, open_table
     from treewright.draw.bars import plot_confusion, plot_importances
     from treewright.draw.curves import (
@@ -52,6 +51,8 @@ if TYPE_CHECKING:
     from treewright.export.certify import certify
     from treewright.figures import Evaluation
     from treewright.fitting.fit import FitResult, fit
+    from treewright.growing.grow_tree import grow
+    from treewright.growing.recipe import Recipe
     from treewright.model_selection.comparison import compare_pruners
     from treewright.model_selection.overfitting import overfitting_curve
     from treewright.model_selection.validated_pruning import prune, simplify
@@ -141,6 +142,8 @@ _LOADED_WHEN_ASKED_FOR = {
     "RandomForestClassifier": "treewright.estimators.forest",
     "RandomForestRegressor": "treewright.estimators.forest",
     "FitResult": "treewright.fitting.fit",
+    "Recipe": "treewright.growing.recipe",
+    "grow": "treewright.growing.grow_tree",
     "fit": "treewright.fitting.fit",
     "from_sklearn": "treewright.estimators.from_sklearn",
     "load": "treewright.estimators.loading",
@@ -176,6 +179,8 @@ _LOADED_WHEN_ASKED_FOR = {
 
 
 def __getattr__(name: str) -> object:
+    if name in ("bounds", "pruning"):
+        return import_module(f"treewright.{name}")
     if name not in _LOADED_WHEN_ASKED_FOR:
         raise AttributeError(f"module 'treewright' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_LOADED_WHEN_ASKED_FOR[name]), name)

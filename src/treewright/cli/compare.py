@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from treewright.cli.learners import check_learner, learner, pruner_of_text
-from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
+from treewright.cli.learning_options import LearnerOptions, learning_command
+from treewright.cli.options import DataOptions, screen_of, taken
 from treewright.cli.screen import Progress, Screen
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace

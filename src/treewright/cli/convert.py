@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_outputs
 from treewright.cli.options import (
     DataOptions,
     kind_options,
@@ -15,6 +14,7 @@ from treewright.cli.options import (
     table_command,
     taken,
 )
+from treewright.cli.outputs import refuse_outputs
 from treewright.files.kinds import guess
 from treewright.files.output import check_output, write_table
 from treewright.files.table import unknown_column

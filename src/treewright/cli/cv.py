@@ -7,14 +7,8 @@ from typing import Any
 import click
 
 from treewright.cli.learners import check_learner, learner
-from treewright.cli.options import (
-    DataOptions,
-    LearnerOptions,
-    learning_command,
-    memory_option,
-    screen_of,
-    taken,
-)
+from treewright.cli.learning_options import LearnerOptions, learning_command
+from treewright.cli.options import DataOptions, memory_option, screen_of, taken
 from treewright.cli.screen import Screen
 from treewright.errors import DataError
 from treewright.evaluation import CrossValidation

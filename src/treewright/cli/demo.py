@@ -70,7 +70,7 @@ def command(context: click.Context, /, table: str, copy: bool, html: str | None,
             screen.text(f"written to {path.name}; its target is {target}{also}")
             screen.result({"output": path.name, "target": target})
             return
-        screen.text(TABLES[table], style="bold")
+        screen.text(TABLES[table], bold=True)
         shown = {name: given[name] for name in ("quiet", "as_json")}
         asked = {
             "ignore": NAMES.get(table, ()),

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from treewright.cli.model_loading import open_model, read_as_judged, read_judged, table_features
+from treewright.cli.model_loading import open_model
 from treewright.cli.options import DataOptions, memory_option, model_command, screen_of, taken
 from treewright.cli.screen import Screen
+from treewright.cli.table_loading import read_as_judged, read_judged, table_features
 from treewright.evaluation import evaluate
 from treewright.files.kinds import Reading
 from treewright.files.staged_table import Staged

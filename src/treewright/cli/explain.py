@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from treewright.cli.model_loading import open_to_read, read_features, row_values
+from treewright.cli.model_loading import open_to_read
 from treewright.cli.options import DataOptions, model_command, screen_of, taken, value_of_text
+from treewright.cli.table_loading import read_features, row_values
 from treewright.files.workspace import Workspace
 from treewright.fitting.report import schema_of
 from treewright.fitting.training_table import listed, refuse_infinities, stage

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from treewright.cli.fit import refuse_other_than_page, refuse_outputs
 from treewright.cli.learners import learner
-from treewright.cli.model_loading import open_model, read_judged, table_features
-from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
+from treewright.cli.learning_options import LearnerOptions, learning_command
+from treewright.cli.model_loading import open_model
+from treewright.cli.options import DataOptions, screen_of, taken
+from treewright.cli.outputs import refuse_other_than_page, refuse_outputs
 from treewright.cli.screen import Screen
+from treewright.cli.table_loading import read_judged, table_features
 from treewright.files.workspace import Workspace
 from treewright.fitting.training_table import read_training_table
 from treewright.formatting.text import counted

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_outputs
 from treewright.cli.model_loading import open_model
 from treewright.cli.options import model_argument, screen_of, screen_options, setting
+from treewright.cli.outputs import refuse_outputs
 from treewright.export.write import TARGETS
 from treewright.formatting.suggestions import nearest
 from treewright.formatting.text import counted

@@ -49,7 +49,7 @@ def command(**given: Any) -> None:
         table = workspace.load(staged, readings)
     lines = [column_line(reading.name, reading.kind, table[reading.name]) for reading in readings]
     screen.text(
-        f"{counted(len(table), 'row')}, {counted(len(staged.names), 'column')} in {staged.name}", style="bold"
+        f"{counted(len(table), 'row')}, {counted(len(staged.names), 'column')} in {staged.name}", bold=True
     )
     if staged.dialect is not None:
         sign = SIGNS.get(staged.dialect.delimiter, staged.dialect.delimiter)
@@ -100,7 +100,7 @@ def _model(path: str, screen: Screen) -> None:
         for column in schema.get("columns", [])
     ]
     classes = (schema.get("classes") or {}).get("values")
-    screen.text(f"{header['kind']}, written by treewright {header['treewright']}", style="bold")
+    screen.text(f"{header['kind']}, written by treewright {header['treewright']}", bold=True)
     if n_trees:
         screen.text(f"{counted(n_trees, 'tree')}, {counted(n_nodes, 'node')}")
     if "target" in header:

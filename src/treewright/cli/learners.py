@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from treewright.cli.options import LearnerOptions, setting
+from treewright.cli.learning_options import LearnerOptions
+from treewright.cli.options import setting
 from treewright.fitting.learners import AS_USUAL, METHODS, algorithm_name, suited_learner
 from treewright.fitting.training_table import TrainingTable
 from treewright.formatting.suggestions import unknown_name

@@ -7,9 +7,10 @@ from typing import Any
 import click
 import numpy as np
 
-from treewright.cli.fit import refuse_outputs
-from treewright.cli.model_loading import open_model, read_features, table_features
+from treewright.cli.model_loading import open_model
 from treewright.cli.options import DataOptions, model_command, screen_of, spreadsheet_option, taken
+from treewright.cli.outputs import refuse_outputs
+from treewright.cli.table_loading import read_features, table_features
 from treewright.data.columns import plain
 from treewright.errors import DataError
 from treewright.files.output import check_output, write_query

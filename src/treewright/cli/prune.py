@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_outputs
 from treewright.cli.learners import pruner_of_text
-from treewright.cli.model_loading import open_model, read_judged, table_features
+from treewright.cli.model_loading import open_model
 from treewright.cli.options import DataOptions, model_argument, screen_of, screen_options, taken, text_options
+from treewright.cli.outputs import refuse_outputs
+from treewright.cli.table_loading import read_judged, table_features
 from treewright.files.workspace import Workspace
 from treewright.fitting.learners import METHODS
 from treewright.fitting.report import model_section

@@ -6,12 +6,11 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_outputs
-from treewright.cli.model_loading import open_to_read, read_judged, table_features
+from treewright.cli.model_loading import open_to_read
 from treewright.cli.options import DataOptions, model_argument, screen_of, screen_options, taken, text_options
-from treewright.files.workspace import Workspace
+from treewright.cli.outputs import refuse_outputs
+from treewright.cli.screen import Screen
 from treewright.fitting.report import ruleset_of
-from treewright.fitting.training_table import weights
 from treewright.persistence.atomic_file import whole_file
 
 EPILOG = """\b
@@ -56,12 +55,7 @@ def command(model: str, data: tuple[str, ...], output: str | None, **given: Any)
     ruleset = fitted.rules() if ruleset is None else ruleset
     if given["pruned"]:
         options = taken(DataOptions, given | {"data": data})
-        with Workspace() as workspace:
-            table, target = read_judged(workspace, options, fitted, screen)
-            weight = None if options.weight is None else weights(table, options.weight)
-        features = table_features(table, fitted)
-        infinities = getattr(fitted, "inf", "error")
-        ruleset = ruleset.prune(features, table[target], weight, estimate=given["estimate"], inf=infinities)
+        ruleset = _pruned(ruleset, fitted, options, given["estimate"], screen)
     if output is None:
         screen.text(_written(ruleset, given["form"]))
     elif output.endswith(".tw"):
@@ -72,6 +66,19 @@ def command(model: str, data: tuple[str, ...], output: str | None, **given: Any)
     if output is not None:
         screen.text(f"saved to {output}")
     screen.result(ruleset.to_dict())
+
+
+def _pruned(ruleset: Any, fitted: Any, options: DataOptions, estimate: str, screen: Screen) -> Any:
+    """Prune rules by the rows of a table, which is read for that alone."""
+    from treewright.cli.table_loading import read_judged, table_features
+    from treewright.files.workspace import Workspace
+    from treewright.fitting.training_table import weights
+
+    with Workspace() as workspace:
+        table, target = read_judged(workspace, options, fitted, screen)
+        weight = None if options.weight is None else weights(table, options.weight)
+    features, infinities = table_features(table, fitted), getattr(fitted, "inf", "error")
+    return ruleset.prune(features, table[target], weight, estimate=estimate, inf=infinities)
 
 
 def _written(ruleset: Any, form: str) -> str:

@@ -57,25 +57,26 @@ class Screen:
         width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH
         return Console(width=width, highlight=False, markup=False, emoji=False)
 
-    def text(self, text: str = "", style: str | None = None) -> None:
+    def text(self, text: str = "", bold: bool = False) -> None:
         """Show text line by line, without what terminals obey; long lines are left to the terminal."""
         if self.shows_text:
             try:
-                self._console.print(harmless(text), style=style, soft_wrap=True)
-            except SystemExit:  # of rich, which has turned what is printed from now on to nowhere
+                click.secho(harmless(text), bold=bold or None)
+            except BrokenPipeError:
+                _print_nowhere()
                 if not self.works_unread:
-                    raise
+                    raise SystemExit(1) from None
                 self.quiet = True
 
     def title(self, text: str) -> None:
         """Begin a part of the output."""
         self.text()
-        self.text(text, style="bold")
+        self.text(text, bold=True)
 
     def section(self, section: Section, first: bool = False) -> None:
         """Show a part of a report; its table cells were made harmless."""
         if section.title:
-            self.text(section.title, style="bold") if first else self.title(section.title)
+            self.text(section.title, bold=True) if first else self.title(section.title)
         self.text("\n".join(section.lines))
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
@@ -139,6 +140,12 @@ def harmless(text: str) -> str:
     lines, one \x1b[31mred
     """
     return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def _print_nowhere() -> None:
+    """Turn what is printed from now on to nowhere: nobody reads it, and flushing it at the end would fail."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
 
 
 def _plain(value: Any) -> Any:

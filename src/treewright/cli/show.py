@@ -50,7 +50,7 @@ def command(model: str, depth: int | None, node: int | None, member: int | None,
         return
     tree = _tree(fitted, member)
     if node is None:
-        screen.text(title_of(fitted) + target_text(fitted), style="bold")
+        screen.text(title_of(fitted) + target_text(fitted), bold=True)
         screen.text(tree_text(tree, tree.depth if depth is None else depth, missing=given["missing"]))
         shares = importance_section(fitted)
         if shares is not None:
@@ -105,7 +105,7 @@ def path_conditions(tree: Any, node: int) -> list[str]:
 def show_node(tree: Any, node: int, screen: Screen) -> None:
     """Show all that a tree knows of one of its nodes."""
     view = tree[node]
-    screen.text(f"node {node}, {'a leaf' if view.is_leaf else 'a split'} at depth {view.depth}", style="bold")
+    screen.text(f"node {node}, {'a leaf' if view.is_leaf else 'a split'} at depth {view.depth}", bold=True)
     screen.text("rows where " + (" and ".join(path_conditions(tree, node)) or "nothing is asked yet"))
     figures = [
         ("rows", str(view.count)),

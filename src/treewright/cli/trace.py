@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from treewright.cli.fit import refuse_outputs
 from treewright.cli.learners import check_learner, learner
-from treewright.cli.options import DataOptions, LearnerOptions, learning_command, screen_of, taken
+from treewright.cli.learning_options import LearnerOptions, learning_command
+from treewright.cli.options import DataOptions, screen_of, taken
+from treewright.cli.outputs import refuse_outputs
 from treewright.files.workspace import Workspace
 from treewright.fitting.training_table import read_training_table
 from treewright.persistence.atomic_file import whole_file

@@ -147,7 +147,7 @@ def _encode_numbers(column: Column, raw: Raw) -> NDArray[np.float64]:
 
 def _encode_codes(column: Column, raw: Raw, unseen: Unseen) -> NDArray[np.int32]:
     coded = raw if isinstance(raw, RawCodes) else _codes_of_numbers(raw)
-    then = _families(column.categories)  # none if all were missing at fit: whatever stands there now is unseen
+    then = _families(column.categories)  # none if all were missing at fit: any value is unseen then
     if then and not coded.gaps.all() and then.isdisjoint(_families(coded.categories)):
         raise _changed(column, raw)
     unknown = MAJORITY if unseen == "majority" else MISSING

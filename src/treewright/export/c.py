@@ -568,39 +568,44 @@ static void ends_of(const double *x, int *ends) {
 }
 """
 
-_LANES = """
+_LANES = r"""
 #ifdef __GNUC__
 #define LIKELY(x) __builtin_expect(x, 1)
 #else
 #define LIKELY(x) (x)
 #endif
 
-// Eight rows in flight: a lane that arrives at its leaf takes the next row.
+// Eight rows in flight, each in variables of its own: a lane that arrives at its leaf takes the next row.
+#define EACH_LANE(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define BEGIN(k) unsigned at##k = 0; const double *row##k = x + (k < n ? k : 0) * N_X;
+#define STEP(k) \
+    next = step(at##k, row##k); \
+    if (LIKELY(next != at##k)) { \
+        at##k = next; \
+    } else if (next_row == last) { \
+        more = 0; \
+    } else { \
+        ends[(row##k - x) / N_X] = end_of_node[next]; \
+        row##k = next_row; \
+        next_row += N_X; \
+        at##k = 0; \
+    }
+#define FINISH(k) next = step(at##k, row##k); moved |= next ^ at##k; at##k = next;
+#define END(k) ends[(row##k - x) / N_X] = end_of_node[at##k];
+
 static void ends_of_block(const double *x, int n, int *ends) {
-    unsigned at[8] = {0}, next;
-    const double *row[8], *next_row, *last = x + n * N_X;
-    int lane, lanes = n < 8 ? n : 8, more = lanes == 8;
-    for (lane = 0; lane < lanes; ++lane) row[lane] = x + lane * N_X;
-    next_row = x + lanes * N_X;
+    const double *last = x + n * N_X, *next_row = x + (n < 8 ? n : 8) * N_X;
+    unsigned next, moved;
+    int more = n >= 8;
+    EACH_LANE(BEGIN)
     while (more) {
-        for (lane = 0; lane < 8; ++lane) {
-            next = step(at[lane], row[lane]);
-            if (LIKELY(next != at[lane])) {
-                at[lane] = next;
-            } else if (next_row == last) {
-                more = 0;
-            } else {
-                ends[(row[lane] - x) / N_X] = end_of_node[next];
-                row[lane] = next_row;
-                next_row += N_X;
-                at[lane] = 0;
-            }
-        }
+        EACH_LANE(STEP)
     }
-    for (lane = 0; lane < lanes; ++lane) {
-        while ((next = step(at[lane], row[lane])) != at[lane]) at[lane] = next;
-        ends[(row[lane] - x) / N_X] = end_of_node[next];
-    }
+    do {
+        moved = 0;
+        EACH_LANE(FINISH)
+    } while (moved);
+    EACH_LANE(END)
 }
 """
 

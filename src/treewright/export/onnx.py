@@ -190,7 +190,8 @@ class _Graph:
 
     def tensor(self, name: str, values: Sequence[Any], kind: int) -> Any:
         """Give the value of an attribute."""
-        as_bytes = [value.encode() if isinstance(value, str) else value for value in values]  # as onnx 1.17 needs them
+        # onnx 1.17 takes text for ASCII.
+        as_bytes = [value.encode() if isinstance(value, str) else value for value in values]
         return self.helper.make_tensor(name, kind, [len(values)], as_bytes)
 
     # ---- inputs ----------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ class Workspace:
         """The database; it never looks for anything on a network."""
         import duckdb
 
-        config = {
+        config: dict[str, Any] = {
             "autoinstall_known_extensions": "false",
             "temp_directory": str(self.folder / "spilled"),
             "memory_limit": f"{self._memory or _memory_limit()}B",

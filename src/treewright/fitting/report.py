@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from treewright.data.column_summary import column_line
 from treewright.data.columns import RawCodes
-from treewright.evaluation import AnyEvaluation, ClassEvaluation
-from treewright.fitting.training_table import TrainingTable
 from treewright.formatting.performance import calibration_lines, figures_table
 from treewright.formatting.text import counted, printable
+
+if TYPE_CHECKING:
+    from treewright.evaluation import AnyEvaluation, ClassEvaluation
+    from treewright.fitting.training_table import TrainingTable
 
 MOST_COLUMNS = 40
 """Columns of a table that are listed."""
@@ -144,6 +146,6 @@ def performance_section(evaluation: AnyEvaluation, how: str, *, calibration: boo
         Whether to put the class probabilities beside what happened.
     """
     lines = str(evaluation).split("\n")
-    if calibration and isinstance(evaluation, ClassEvaluation) and evaluation.calibration:
-        lines += ["", *calibration_lines(evaluation)]
+    if calibration and getattr(evaluation, "calibration", None):
+        lines += ["", *calibration_lines(cast("ClassEvaluation", evaluation))]
     return Section(f"Performance: {how}", tuple(lines))

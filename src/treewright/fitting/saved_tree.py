@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.explain.of_model import explain
 from treewright.persistence.card import card_of_dict
 from treewright.persistence.container import Arrays, Header
 from treewright.persistence.trees import tree_from_parts
-from treewright.rules import RuleSet, extract_rules
 from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.explain import Explanation
+    from treewright.rules import RuleSet
 
 KINDS = ("TreeClassifier", "TreeRegressor", "DecisionTreeClassifier", "DecisionTreeRegressor")
 """Estimators whose nodes say what their trees have."""
@@ -31,7 +33,6 @@ class SavedTree:
         What the file holds.
     """
 
-    explain = explain
     _time_limit: ClassVar[float | None] = None
 
     def __init__(self, header: Header, arrays: Arrays) -> None:
@@ -72,8 +73,17 @@ class SavedTree:
         """Share of each feature in the decrease of impurity that the tree achieves."""
         return self.tree_.compute_feature_importances()
 
+    def explain(self, row: Any, **goal: Any) -> Explanation:
+        """Explain the prediction of a row, see `DecisionTreeClassifier.explain`."""
+        from treewright.explain.of_model import explain
+
+        explained: Explanation = explain(self, row, **goal)
+        return explained
+
     def rules(self) -> RuleSet:
         """Read the tree as rules, one for each leaf."""
+        from treewright.rules import extract_rules
+
         return extract_rules(self.tree_)
 
     def _choice(self, name: str) -> Any:
