@@ -93,25 +93,24 @@ public:
         double below = 0;
         for (size_t i = 0; i < entries_.size(); ++i) {
             below += entries_[i].second;
-            if (below > half) return entries_[i].first;
-            if (below == half && i + 1 < entries_.size()) return entries_[i].first / 2 + entries_[i + 1].first / 2;
+            if (below > half * (1 + equal_weights)) return entries_[i].first;
+            if (below >= half * (1 - equal_weights) && i + 1 < entries_.size())
+                return entries_[i].first / 2 + entries_[i + 1].first / 2;
         }
         return entries_.back().first;
     }
     /// The heaviest value, the smallest of equals.
     double mode() {
         std::sort(entries_.begin(), entries_.end());
-        double best = entries_[0].first, most = 0;
-        for (size_t i = 0; i < entries_.size();) {
-            const double value = entries_[i].first;
-            double weight = 0;
-            for (; i < entries_.size() && entries_[i].first == value; ++i) weight += entries_[i].second;
-            if (weight > most) {
-                most = weight;
-                best = value;
+        std::vector<double> values, weights;
+        for (const auto& [value, weight] : entries_) {
+            if (values.empty() || value != values.back()) {
+                values.push_back(value);
+                weights.push_back(0.0);
             }
+            weights.back() += weight;
         }
-        return best;
+        return values[first_largest(weights)];
     }
 
 private:

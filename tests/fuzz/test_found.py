@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from numpy import inf, nan
@@ -504,3 +505,15 @@ def test_the_loss_of_heavy_classes_is_not_rounded_by_their_weight() -> None:
     for times in (1, 3, 7):
         model = tw.DecisionTreeClassifier(class_weight=weights, max_depth=1).fit(X * times, y * times)
         assert model.tree_.risk[0] == times * 3.0 * 3.0 * 1e9 / 3
+
+
+@pytest.mark.parametrize("missing", ["median", "mode"])
+def test_where_half_the_weight_lies_is_not_decided_by_rounding(missing: Any) -> None:
+    X = pd.DataFrame({"x": pd.array([False, False, True, False, True], dtype="boolean")})
+    y = np.array(["a", "a", "b", "a", "b"])
+    branches = set()
+    for times in range(1, 30):
+        rows = np.tile(np.arange(5), times)
+        model = tw.DecisionTreeClassifier(missing=missing, priors=[1.0, 1.0], min_samples_leaf=times)
+        branches.add(int(model.fit(X.iloc[rows], y[rows]).tree_.default_branch[0]))
+    assert branches == {0}
