@@ -305,5 +305,5 @@ def _class_of_both(ours: type, theirs: type) -> type:
 @cache
 def _told_apart(skops: ModuleType, ours: type) -> None:
     """Have skops keep trees as objects of ours: by their class it would make scikit-learn's of them."""
-    if (keep := getattr(skops, "_get_state", None)) is not None:
+    if (keep := vars(skops).get("_get_state")) is not None:
         keep.register(ours, keep.dispatch(object))
