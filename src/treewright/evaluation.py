@@ -6,7 +6,7 @@ import copy
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -590,46 +590,93 @@ def cross_validate(
     (150, True)
     """
     table = read(X)
-    n_rows, classify = table.n_rows, model.__sklearn_tags__().estimator_type == "classifier"
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
-    rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
-    if n_folds < 2:
-        raise ValueError(f"n_folds must be at least 2, got {n_folds}: fewer leave no rows to learn from.")
-    folds = fold_numbers(rows, n_folds, random_state)
-    predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
-    proba = np.zeros((n_rows, 0 if classes is None else len(classes)))
     sizes, seconds, costs = [], [], getattr(model, "costs", None)
-    for fold in range(n_folds):
-        shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        fitted = _for_classes(model, classes, codes[shown])
+
+    def fitted_to(shown: NDArray[np.int64], classes: NDArray[Any] | None, codes: NDArray[Any]) -> Any:
+        fitted = _for_classes(model, classes, codes)
         begin = time.perf_counter()
         part = table.take(shown), target_rows(y, shown)
         fitted.fit(*part, None if weight is None else weight[shown])
         seconds.append(time.perf_counter() - begin)
-        predicted[held_out] = fitted.predict(table.take(held_out))
-        if classes is not None and hasattr(fitted, "predict_proba"):
-            own = [classes.tolist().index(label) for label in fitted.classes_.tolist()]
-            proba[np.ix_(held_out, own)] = fitted.predict_proba(table.take(held_out))
         if hasattr(fitted, "tree_"):
             sizes.append((fitted.tree_.n_leaves, fitted.tree_.depth))
         if progress is not None:
-            progress((fold + 1) / n_folds)
+            progress(len(seconds) / n_folds)
+        return fitted
+
+    classify = model.__sklearn_tags__().estimator_type == "classifier"
+    held_out = predict_held_out(
+        fitted_to, table.take, y, table.n_rows, n_folds, classify=classify, random_state=random_state
+    )
     evaluation: AnyEvaluation
-    if classes is None:
-        evaluation = judge_numbers(y, predicted, weight)
+    if held_out.classes is None:
+        evaluation = judge_numbers(y, held_out.predicted, weight)
     else:
-        evaluation = judge_classes(y, predicted, weight, costs, classes.tolist())
-        if hasattr(fitted, "predict_proba"):
-            evaluation = judge_probabilities(evaluation, y, proba, classes, weight)
+        evaluation = judge_classes(y, held_out.predicted, weight, costs, held_out.classes.tolist())
+        if held_out.proba is not None:
+            evaluation = judge_probabilities(evaluation, y, held_out.proba, held_out.classes, weight)
     leaves, depth = np.mean(sizes, axis=0).tolist() if sizes else (None, None)
-    on = f"cross-validation in {n_folds} folds, each row predicted by a model that was fitted without it"
-    if classes is None:
-        figures = number_figures(y, predicted, weight, on=on)
-    else:
-        known = proba if hasattr(fitted, "predict_proba") else None
-        figures = class_figures(y, predicted, known, classes.tolist(), weight, on=on)
+    figures = held_out.figures(y, weight)
     return CrossValidation(evaluation, n_folds, leaves, depth, float(np.mean(seconds)), figures)
+
+
+class HeldOut(NamedTuple):
+    """What models predict of rows that they were not shown."""
+
+    n_folds: int
+    classes: NDArray[Any] | None
+    predicted: NDArray[Any]
+    proba: NDArray[np.float64] | None
+
+    def figures(self, y: Any, sample_weight: ArrayLike | None = None, further: str = "") -> Evaluation:
+        """Compare them with the target; `further` is said of the rows, too."""
+        folds = f"cross-validation in {self.n_folds} folds"
+        on = f"{folds}, each row predicted by a model that was fitted without it{further}"
+        if self.classes is None:
+            return number_figures(y, self.predicted, sample_weight, on=on)
+        known = self.classes.tolist()
+        return class_figures(y, self.predicted, self.proba, known, sample_weight, on=on)
+
+
+def predict_held_out(
+    fitted_to: Callable[[NDArray[np.int64], NDArray[Any] | None, NDArray[Any]], Any],
+    take: Callable[[NDArray[np.int64]], Any],
+    y: Any,
+    n_rows: int,
+    n_folds: int,
+    *,
+    classify: bool,
+    random_state: int = 0,
+) -> HeldOut:
+    """Predict every row by a model that was not shown it.
+
+    Parameters
+    ----------
+    fitted_to : callable
+        Fits a new model to rows of these numbers; is told the classes of all rows, and the codes of these.
+    take : callable
+        Gives rows of these numbers, as the models predict them.
+    y, n_rows, n_folds, classify, random_state
+        The target of all rows, how many rows and folds, whether it has classes, the seed of the folds.
+    """
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2, got {n_folds}: fewer leave no rows to learn from.")
+    classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
+    rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
+    folds = fold_numbers(rows, n_folds, random_state)
+    predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
+    proba = None if classes is None else np.zeros((n_rows, len(classes)))
+    for fold in range(n_folds):
+        shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        fitted = fitted_to(shown, classes, codes[shown])
+        predicted[held_out] = fitted.predict(take(held_out))
+        if classes is None or not hasattr(fitted, "predict_proba"):
+            proba = None
+        elif proba is not None:
+            own = [classes.tolist().index(label) for label in fitted.classes_.tolist()]
+            proba[np.ix_(held_out, own)] = fitted.predict_proba(take(held_out))
+    return HeldOut(n_folds, classes, predicted, proba)
 
 
 def _for_classes(model: Any, classes: NDArray[Any] | None, codes: NDArray[Any]) -> Any:

@@ -143,3 +143,11 @@ def test_a_tree_of_scikit_learn_in_a_pipeline_has_the_names_after_preprocessing(
     )
     assert "petal" in tw.export_text(model)
     assert not hasattr(model[-1], "feature_names_in_")  # the model stays as it is
+
+
+@pytest.mark.parametrize("cv", [0, 1])
+def test_too_few_folds_are_refused(cv: int) -> None:
+    X, y = tw.datasets.load_iris(frame="pandas")
+    pipeline = make_pipeline(StandardScaler(), tw.DecisionTreeClassifier(max_depth=1)).fit(X, y)
+    with pytest.raises(ValueError, match="n_folds must be at least 2"):
+        tw.to_html(pipeline, None, X, y, cv=cv)

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data import Dataset, Schema
-from treewright.data.folds import fold_numbers
-from treewright.data.target import read_classes, read_numbers
 from treewright.errors import DataTypeError
 from treewright.estimators.explaining import write_page
 from treewright.estimators.from_sklearn import from_sklearn
-from treewright.figures import Evaluation, class_figures, evaluate_model, number_figures
+from treewright.evaluation import predict_held_out
+from treewright.figures import Evaluation, evaluate_model
 from treewright.tree.model import ForestModel, TreeModel
 from treewright.tree.wrapped import unwrapped
 
@@ -186,22 +184,11 @@ def _cross_validated(model: Any, X: Any, y: Any, n_folds: int, further: str) -> 
     from sklearn.base import clone, is_classifier
     from sklearn.utils import _safe_indexing
 
-    n_rows, classify = len(y), is_classifier(model)
-    classes, codes = read_classes(y, n_rows) if classify else (None, read_numbers(y, n_rows))
-    rows = Dataset(Schema((), classes), np.empty((n_rows, 0)), np.empty((n_rows, 0), np.int32), codes)
-    folds = fold_numbers(rows, n_folds, 0)
-    known: list[Any] = [] if classes is None else classes.tolist()
-    predicted: NDArray[Any] = np.empty(n_rows, dtype=object if classify else np.float64)
-    proba = np.zeros((n_rows, len(known)))
-    for fold in range(n_folds):
-        shown, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        fitted = clone(model).fit(_safe_indexing(X, shown), _safe_indexing(y, shown))
-        rest = _safe_indexing(X, held_out)
-        predicted[held_out] = fitted.predict(rest)
-        if classify:
-            own = [known.index(label) for label in fitted.classes_.tolist()]
-            proba[held_out[:, None], own] = fitted.predict_proba(rest)
-    on = f"cross-validation in {n_folds} folds, each row predicted by a model that was fitted without it"
-    if not classify:
-        return number_figures(y, predicted, on=on + further)
-    return class_figures(y, predicted, proba, known, on=on + further)
+    def take(rows: NDArray[np.int64]) -> Any:
+        return _safe_indexing(X, rows)
+
+    def fitted_to(shown: NDArray[np.int64], *_: Any) -> Any:
+        return clone(model).fit(take(shown), _safe_indexing(y, shown))
+
+    found = predict_held_out(fitted_to, take, y, len(y), n_folds, classify=is_classifier(model))
+    return found.figures(y, further=further)
