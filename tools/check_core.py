@@ -15,12 +15,26 @@ CORE = Path(__file__).parent.parent / "core"
 HOME = CORE / "base" / "midpoint.hpp"
 
 
+HALF = r"(?:\.5|0\.50*|5e-1)(?![\w.])"
+AFTER = re.compile(rf"\)\s*(?:/\s*2(?:\.0*)?(?![\w.])|\*\s*{HALF})|std::midpoint")
+BEFORE = re.compile(rf"(?<![\w.]){HALF}\s*\*\s*\(")
+
+
 def midpoints(source: str) -> Iterator[int]:
     """Give the lines where two terms are added and halved, or the midpoint of the library is called."""
     code = re.sub(r"//.*", "", source)
-    for match in re.finditer(r"\)\s*/\s*2(\.0?)?(?![\w.])|std::midpoint", code):
-        if match[0] == "std::midpoint" or _is_sum_of_two(code[: match.start() + 1]):
-            yield code.count("\n", 0, match.start()) + 1
+    at = {
+        match.start()
+        for match in AFTER.finditer(code)
+        if match[0] == "std::midpoint" or _is_sum_of_two(code[: match.start() + 1])
+    }
+    mirrored = str.maketrans("()[]", ")(][")
+    at |= {
+        match.start()
+        for match in BEFORE.finditer(code)
+        if _is_sum_of_two(code[match.end() - 1 :].translate(mirrored)[::-1])
+    }
+    return (code.count("\n", 0, start) + 1 for start in sorted(at))
 
 
 def _is_sum_of_two(code: str) -> bool:
@@ -36,7 +50,7 @@ def _is_sum_of_two(code: str) -> bool:
 
 if __name__ == "__main__":
     found = [
-        f"{path.relative_to(CORE.parent)}:{line}: (a + b) / 2 may overflow or stand on the wrong side: "
+        f"{path.relative_to(CORE.parent)}:{line}: half of a + b may overflow or stand on the wrong side: "
         f"use core/base/midpoint.hpp"
         for path in sorted(CORE.rglob("*.?pp"))
         if path != HOME

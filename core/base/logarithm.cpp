@@ -138,7 +138,7 @@ inline Pair quick_log1p(double f, Pair unit) {
     const double near = (inverse[3].high - f * inverse[4].high) + square * (inverse[5].high - f * inverse[6].high);
     const double far = (inverse[7].high - f * inverse[8].high) + square * (inverse[9].high - f * inverse[10].high);
     const double tail = (unit.high + unit.low) * (square * f) * (near + square * square * far);
-    const double lost = rest * unit.high * (1 - 0.5 * (f + cut)) + unit.low * (f - 0.5 * square);
+    const double lost = rest * unit.high * (1 - (0.5 * f + 0.5 * cut)) + unit.low * (f - 0.5 * square);
     const Pair sum = ordered_sum(first, second);
     return {sum.high, sum.low + (lost + tail)};
 }

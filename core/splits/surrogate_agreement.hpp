@@ -46,7 +46,7 @@ struct CutSum {
 /// highest and the lowest sum.
 inline Agreement choose_direction(double total, double sum, CutSum highest, CutSum lowest, double tolerance, size_t& place,
                                   Side& below) {
-    const double to_left = 0.5 * (total + sum), to_right = 0.5 * (total - sum);
+    const double to_left = 0.5 * total + 0.5 * sum, to_right = 0.5 * total - 0.5 * sum;
     const double straight = to_right + highest.sum, reversed = to_left - lowest.sum;
     const bool reverse = reversed > straight + tolerance ||  // of equals the lower cut
                          (reversed >= straight - tolerance && lowest.place < highest.place);

@@ -29,7 +29,7 @@ public:
         const std::vector<Bin>& bins = bins_[feature];
         Walk all;
         for (size_t b = 0; b < coded_.missing(); ++b) all.add(bins[b]);
-        const double to_right = 0.5 * (all.total - all.sum), to_left = 0.5 * (all.total + all.sum);
+        const double to_right = 0.5 * all.total - 0.5 * all.sum, to_left = 0.5 * all.total + 0.5 * all.sum;
         // sums of signed weights that a cut must pass to be worth finding: those of the best edges, and those that come up to
         // `least`
         double high = 0, low = 0;
