@@ -536,7 +536,7 @@ PARAMETERS["TreeRegressor"] = {
     "shrinkage": (0.3, _one(0.0, 0.5, 20.0)),
     "guide": (0.3, _one("forest", "auto")),
     "cut": (0.3, _one("midpoint", "observed")),
-    "cv": (0.5, _one(2, 3)),
+    "cv": (0.9, _one(2, 3)),
     "se": (0.2, _one(0.0, 1.0)),
     **{name: READING[name] for name in ("categorical_features", "ordinal_features")},
 }

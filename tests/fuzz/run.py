@@ -35,7 +35,8 @@ from fuzz.batches import TooLongError, limited
 from fuzz.reduction import reduce
 
 CASES_OF_A_PROCESS = 4000
-SECONDS_OF_A_PROCESS = 120
+SECONDS_OF_A_PROCESS = 600
+"""Each loads afresh what is loaded when it is asked for: polars, pages, drawings."""
 
 
 @dataclass(frozen=True)
