@@ -78,11 +78,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--random-rows", type=int, default=100_000)
     parser.add_argument("--targets", nargs="+", default=list(FORMS), choices=list(FORMS))
-    parser.add_argument("--models", default="*", help="a pattern of names")
+    parser.add_argument("--models", nargs="+", default=["*"], metavar="PATTERN", help="names, as in a shell")
     given = parser.parse_args()
     came: Counter[str] = Counter()
     for name in MAKERS | LONG:
-        if fnmatch(name, given.models):
+        if any(fnmatch(name, pattern) for pattern in given.models):
             for runtime in given.targets:
                 for state, line in certified(name, runtime, given.random_rows):
                     came[state] += 1

@@ -57,8 +57,11 @@ def shap_values(self: Any, X: Any, *, interactions: bool = False, as_explanation
     rows = Dataset(trees[0].schema, *encoded)
     share = interaction_values if interactions else shapley_values
     n_threads = threads(self.n_jobs)
-    values = sum(share(tree, rows, value, n_threads) for tree, value in zip(trees, said, strict=True))
-    values = np.asarray(values) / len(trees)
+    by_tree = (share(tree, rows, value, n_threads) for tree, value in zip(trees, said, strict=True))
+    values = next(by_tree)
+    for more in by_tree:
+        values += more
+    values /= len(trees)
     if trees[0].schema.outputs:
         return _shap_by_target(trees[0].schema, values)
     if not trees[0].is_classifier:

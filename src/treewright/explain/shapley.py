@@ -7,6 +7,7 @@ rows (Lundberg et al., 2020, *From local explanations to global understanding wi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -52,13 +53,14 @@ def shapley_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1) ->
     [4.5, 1.5]
     """
     _refuse_equations(tree)
-    steps = Steps.of(tree, value)
-    found = np.zeros((len(rows), len(tree.schema.columns), value.shape[1]))
+    n_features = len(tree.schema.columns)
+    steps = Steps.of(tree, value, [(feature,) for feature in range(n_features)])
     by_player = steps.shapley(rows, pairs=False, threads=threads)[:, :, 0]
-    for player, features in enumerate(steps.players):
+    found = by_player[:, :n_features]
+    for player, features in enumerate(steps.players[n_features:], n_features):
         for feature in features:
             found[:, feature] += by_player[:, player] / len(features)
-    return found
+    return np.ascontiguousarray(found)
 
 
 def interaction_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1) -> Array:
@@ -157,26 +159,26 @@ class Steps:
     players: list[tuple[int, ...]]
 
     @classmethod
-    def of(cls, tree: Tree, value: Array) -> Steps:
-        """Find the steps of a tree whose nodes say so much."""
+    def of(cls, tree: Tree, value: Array, players: Iterable[tuple[int, ...]] = ()) -> Steps:
+        """Find the steps of a tree whose nodes say so much; given players come first, used or not."""
         inner = np.flatnonzero(tree.n_children > 0)
         stays = inner[tree.default_branch[inner] == STAY]
         parent = np.concatenate([tree.parent, stays]).astype(np.int64)
-        players: dict[tuple[int, ...], int] = {}
+        number = {features: place for place, features in enumerate(players)}
         decides = np.full(len(tree), -1)
         first = tree.split_begin[inner]
         for node, split, feature in zip(inner, first, tree.splits.feature[first].tolist(), strict=True):
             features = (feature,) if feature >= 0 else features_of(tree.splits[int(split)])
-            decides[node] = players.setdefault(features, len(players))
+            decides[node] = number.setdefault(features, len(number))
         branch = np.concatenate([tree.branch, np.full(len(stays), STAY)]).astype(np.int64)
         ends = np.concatenate([tree.n_children == 0, np.ones(len(stays), bool)])
         says = np.concatenate([value, value[stays]]) * ends[:, None]
-        return cls(tree, parent, branch, decides[parent], _shares(tree, parent), says, list(players))
+        return cls(tree, parent, branch, decides[parent], _shares(tree, parent), says, list(number))
 
     @property
     def points(self) -> tuple[Array, Array]:
         """Where to take the integral, and with what weights: exact for as many players as meet on a way."""
-        most = min(len(self.players), self.tree.depth)
+        most = min(len(np.unique(self.player[1:])), self.tree.depth)
         return _points(max(1, -(-most // 2)))
 
     @property
@@ -203,7 +205,12 @@ class Steps:
             pairs,
             threads,
         )
-        return np.concatenate([-found.sum(axis=-1, keepdims=True), found], axis=-1) if classes else found
+        if not classes:
+            return found
+        every = np.empty((*found.shape[:-1], self.value.shape[1]))
+        every[..., 1:] = found
+        np.negative(found.sum(axis=-1) if found.shape[-1] > 1 else found[..., 0], out=every[..., 0])
+        return every
 
 
 def _shares(tree: Tree, parent: Ids) -> Array:

@@ -333,11 +333,12 @@ def _compare(
     """Compare the answers of an export with the model's."""
     if len(outcome.prediction) != len(rows):
         raise ExportError(f"the export gave {len(outcome.prediction)} answers to {len(rows)} rows.")
-    numbers = [abs(one) for one in expected.prediction if isinstance(one, int | float)]
-    room = SAME * max([1.0, *numbers]) if program.sums else 0.0  # terms of this size round by as much
+    room = 0.0
+    if program.sums:  # terms of this size round by as much
+        room = SAME * max([1.0, *(abs(one) for one in expected.prediction if isinstance(one, int | float))])
     wrong = np.array(
         [
-            not _same(one, other, program, room)
+            one != other and not _same(one, other, program, room)
             for one, other in zip(expected.prediction, outcome.prediction, strict=True)
         ]
     )

@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import closing
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,6 +37,8 @@ from treewright.export.witness import Rows
 
 ID = "treewright row id"
 
+NULL = "\\N"
+"""What is missing in a file that a database copies."""
 
 TYPES: dict[str, tuple[str, str, str]] = {
     "whole": ("BIGINT", "bigint", "INTEGER"),
@@ -56,6 +60,9 @@ class SQLRuntime(Runtime):
     dialect: ClassVar[int]
     """Its place in `TYPES`."""
 
+    has_nan: ClassVar[bool] = True
+    """Whether a column of numbers can hold NaN."""
+
     @property
     def table(self) -> str:
         """The table that the query reads, quoted."""
@@ -63,27 +70,26 @@ class SQLRuntime(Runtime):
         found = re.search(r"^-- table: (.*)$", self.artefact, re.MULTILINE)
         return found[1] if found else quote("data" if given is None else given)
 
-    def columns(self, rows: Rows) -> list[tuple[str, str, list[Any]]]:
-        """Give the name, type and values of each column; missing numbers are NULL and NaN by turns."""
-        found = [(ID, TYPES["whole"][self.dialect], list(range(len(rows))))]
+    def columns(self, rows: Rows, form: Callable[[Any], Any]) -> list[tuple[str, str, list[Any]]]:
+        """Give the name, type and values of each column, in a form; missing numbers are NULL and NaN by turns."""
+        found = [(ID, TYPES["whole"][self.dialect], [form(row) for row in range(len(rows))])]
         for at, one in rows.inputs:
-            values = rows.column(at)
+            values = rows.column(at, form)
             kind = self._kind(one.column)
-            if kind == "number":
-                values = [self.nothing(row) if value is None else value for row, value in enumerate(values)]
+            if kind == "number" and self.has_nan:
+                for row in np.flatnonzero(np.isnan(rows.x[:, at]))[::2].tolist():
+                    values[row] = form(math.nan)
             found.append((one.name, TYPES[kind][self.dialect], values))
         return found
 
-    def nothing(self, row: int) -> Any:
-        """Give a missing number."""
-        return math.nan if row % 2 else None
-
     def suited(self, rows: Rows) -> Rows:
         """A column of truth values can hold no third one."""
+        truths = [at for at, one in rows.inputs if one.has_codes and self._kind(one.column) == "truth"]
+        if not truths:
+            return rows
         x = rows.x.copy()
-        for at, one in rows.inputs:
-            if one.has_codes and self._kind(one.column) == "truth":
-                x[x[:, at] == UNSEEN, at] = np.nan
+        for at in truths:
+            x[x[:, at] == UNSEEN, at] = np.nan
         return Rows(rows.program, x)
 
     @staticmethod
@@ -99,10 +105,10 @@ class SQLRuntime(Runtime):
         return "number" if float in kinds else "truth" if kinds == {bool} else "large" if kinds else "text"
 
     def query(self, program: Program) -> str:
-        """Give the query for the answers alone, in the order of the rows."""
+        """Give the query for the answers alone."""
         proba = [quote(f"p_{label}") for label in program.classes or []] if self.has_proba(program) else []
         names = ", ".join([quote(ID), "prediction", *proba])
-        return f"SELECT {names} FROM (\n{self.artefact}\n) AS answers ORDER BY {quote(ID)}"
+        return f"SELECT {names} FROM (\n{self.artefact}\n) AS answers"
 
     def has_proba(self, program: Program) -> bool:
         """Whether the query gives class probabilities."""
@@ -112,6 +118,7 @@ class SQLRuntime(Runtime):
         """Read the answers of the query."""
         if len(answers) != len({row[0] for row in answers}):
             raise ExportError("the query gives some rows twice.")
+        answers.sort(key=itemgetter(0))
         prediction = [row[1] for row in answers]
         if not self.has_proba(program):
             return Outcome(prediction)
@@ -135,11 +142,11 @@ class DuckDBRuntime(SQLRuntime):
     def run(self, program: Program, rows: Rows) -> Outcome:
         import duckdb
 
-        columns = self.columns(rows)
+        columns = self.columns(rows, _csv)
         declared = ", ".join(f"{quote(name)} {kind}" for name, kind, _ in columns)
         with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
             path = Path(folder, "rows.csv")
-            write_csv(path, columns)
+            path.write_bytes(csv_text(columns).encode())
             schema, dot, _ = self.table.rpartition(".")
             if dot:
                 database.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
@@ -150,16 +157,16 @@ class DuckDBRuntime(SQLRuntime):
             return self.outcome(program, database.execute(self.query(program)).fetchall())
 
 
-def write_csv(path: Path, columns: list[tuple[str, str, list[Any]]]) -> None:
-    r"""Write columns for a database to copy; missing values are \N, all others are quoted."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        for row in zip(*(values for *_, values in columns), strict=True):
-            file.write(",".join(_csv(value) for value in row) + "\n")
+def csv_text(columns: list[tuple[str, str, list[str]]]) -> str:
+    """Give rows for a database to copy."""
+    rows = zip(*(cells for *_, cells in columns), strict=True)
+    return "".join(",".join(row) + "\n" for row in rows)
 
 
 def _csv(value: Any) -> str:
+    r"""Give the cell of a value: \N if it is missing; all but numbers are quoted."""
     if value is None:
-        return "\\N"
+        return NULL
     if isinstance(value, np.datetime64):
         return f'"{value}"'.replace("T", " ")
     if isinstance(value, np.timedelta64):
@@ -174,6 +181,7 @@ class SQLiteRuntime(SQLRuntime):
 
     name = "SQLite"
     dialect = 2
+    has_nan = False
 
     def version(self) -> str:
         try:
@@ -182,18 +190,15 @@ class SQLiteRuntime(SQLRuntime):
             raise NotInstalledError("this Python has no sqlite3") from None
         return sqlite3.sqlite_version
 
-    def nothing(self, row: int) -> Any:
-        return None
-
     def run(self, program: Program, rows: Rows) -> Outcome:
         import sqlite3
 
-        columns = self.columns(rows)
+        columns = self.columns(rows, plain_value)
         declared = ", ".join(f"{quote(name)} {kind}" for name, kind, _ in columns)
         table = self.table.rpartition(".")[2] if self.table.startswith('"main".') else self.table
         with closing(sqlite3.connect(":memory:")) as database:
             database.execute(f"CREATE TABLE {table} ({declared})")
-            values = zip(*([plain_value(one) for one in values] for *_, values in columns), strict=True)
+            values = zip(*(values for *_, values in columns), strict=True)
             database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", values)
             return self.outcome(program, database.execute(self.query(program)).fetchall())
 
@@ -211,20 +216,22 @@ class PostgreSQLRuntime(SQLRuntime):
 
     def suited(self, rows: Rows) -> Rows:
         """PostgreSQL counts time in microseconds."""
-        x = super().suited(rows).x
-        for at, one in rows.inputs:
-            if (one.column.unit or "").endswith("[ns]"):
-                known = np.isfinite(x[:, at])
-                offset = one.column.offset
-                ticks = [int(tick) + offset for tick in x[known, at].tolist()]
-                x[known, at] = [float(tick - tick % 1000 - offset) for tick in ticks]
+        rows = super().suited(rows)
+        finer = [(at, one) for at, one in rows.inputs if (one.column.unit or "").endswith("[ns]")]
+        if not finer:
+            return rows
+        x = rows.x.copy()
+        for at, one in finer:
+            known = np.isfinite(x[:, at])
+            offset = one.column.offset
+            ticks = [int(tick) + offset for tick in x[known, at].tolist()]
+            x[known, at] = [float(tick - tick % 1000 - offset) for tick in ticks]
         return Rows(rows.program, x)
 
     def run(self, program: Program, rows: Rows) -> Outcome:
-        columns = self.columns(rows)
+        columns = self.columns(rows, _csv)
         declared = ", ".join(f"{quote(name)} {kind}" for name, kind, _ in columns)
         with tempfile.TemporaryDirectory() as folder:
-            write_csv(Path(folder, "rows.csv"), columns)
             schema, dot, _ = self.table.rpartition(".")
             script = [
                 "SET client_min_messages = warning;",
@@ -233,42 +240,24 @@ class PostgreSQLRuntime(SQLRuntime):
                 f"CREATE SCHEMA IF NOT EXISTS {schema};" if dot else "",
                 f"CREATE TABLE {self.table} ({declared});",
                 f"COPY {self.table} FROM STDIN WITH (FORMAT csv, NULL '\\N');",
-                Path(folder, "rows.csv").read_bytes().decode() + "\\.",
+                csv_text(columns) + "\\.",
                 f"COPY ({self.query(program)}) TO STDOUT WITH (FORMAT csv, NULL '\\N');",
                 "ROLLBACK;",
             ]
             Path(folder, "run.sql").write_bytes("\n".join(script).encode())
             socket = PostgreSQLServer.running().folder
-            command = (
-                "psql",
-                "-X",
-                "-q",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-h",
-                socket,
-                "-U",
-                "postgres",
-                "-d",
-                "postgres",
-            )
-            text = call(*command, "-f", "run.sql", folder=folder, what="psql")
-        answers = []
-        for row in csv.reader(io.StringIO(text, newline="")):
-            said = [None if cell == "\\N" else cell for cell in row]
-            answers.append(
-                [
-                    int(row[0]),
-                    self._label(said[1], program),
-                    *(math.nan if one is None else float(one) for one in said[2:]),
-                ]
-            )
-        return self.outcome(program, answers)
+            options = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", socket, "-U", "postgres", "-d", "postgres"]
+            text = call("psql", *options, "-f", "run.sql", folder=folder, what="psql")
+        answers = list(csv.reader(io.StringIO(text, newline="")))
+        labels = {cell: self._label(cell, program) for cell in {row[1] for row in answers}}
+        return self.outcome(
+            program, [[int(at), labels[label], *map(_number, proba)] for at, label, *proba in answers]
+        )
 
     @staticmethod
-    def _label(text: str | None, program: Program) -> Any:
-        if text is None or program.classes is None:
-            return None if text is None else float(text)
+    def _label(text: str, program: Program) -> Any:
+        if text == NULL or program.classes is None:
+            return None if text == NULL else float(text)
         for label in program.classes:
             if isinstance(label, str) and text == label:
                 return label
@@ -278,6 +267,10 @@ class PostgreSQLRuntime(SQLRuntime):
             elif isinstance(label, int | float) and text not in ("t", "f") and float(text) == label:
                 return label
         return text
+
+
+def _number(cell: str) -> float:
+    return math.nan if cell == NULL else float(cell)
 
 
 def server_programs() -> Path:

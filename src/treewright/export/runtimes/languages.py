@@ -40,7 +40,7 @@ class PythonRuntime(Runtime):
         space: dict[str, Any] = {"__name__": "artefact"}
         exec(compile(self.artefact, "artefact.py", "exec"), space)
         names = [one.name for _, one in rows.inputs]
-        columns = [[plain_value(value) for value in rows.column(at)] for at, _ in rows.inputs]
+        columns = [rows.column(at, plain_value) for at, _ in rows.inputs]
         table = zip(*columns, strict=True) if columns else (() for _ in range(len(rows)))
         prediction: list[Any] = []
         proba = None if program.classes is None else np.full((len(rows), program.width), np.nan)
@@ -97,7 +97,7 @@ class NodeRuntime(Runtime):
     def run(self, program: Program, rows: Rows) -> Outcome:
         content = {
             "names": [one.name for _, one in rows.inputs],
-            "columns": [[json_value(value) for value in rows.column(at)] for at, _ in rows.inputs],
+            "columns": [rows.column(at, json_value) for at, _ in rows.inputs],
             "rows": len(rows),
         }
         script = "const treewright = (" in self.artefact
@@ -302,20 +302,22 @@ class JavaRuntime(Runtime):
     @staticmethod
     def _write(path: Path, rows: Rows) -> None:
         """Write rows, column by column: a letter for the type of a value, then its bytes."""
-        columns = [(one.name, rows.column(at)) for at, one in rows.inputs]
         with open(path, "wb") as file:
-            file.write(struct.pack(">ii", len(rows), len(columns)))
-            for name, values in columns:
-                file.write(_java_text(name))
-                for value in map(plain_value, values):
-                    if value is None:
-                        file.write(b"N")
-                    elif isinstance(value, bool):
-                        file.write(b"T" if value else b"F")
-                    elif isinstance(value, float):
-                        file.write(b"D" + struct.pack(">d", value))
-                    else:
-                        file.write((b"I" if isinstance(value, int) else b"S") + _java_text(str(value)))
+            file.write(struct.pack(">ii", len(rows), len(rows.inputs)))
+            for at, one in rows.inputs:
+                file.write(_java_text(one.name))
+                file.writelines(rows.column(at, _java_value))
+
+
+def _java_value(value: Any) -> bytes:
+    value = plain_value(value)
+    if value is None:
+        return b"N"
+    if isinstance(value, bool):
+        return b"T" if value else b"F"
+    if isinstance(value, float):
+        return b"D" + struct.pack(">d", value)
+    return (b"I" if isinstance(value, int) else b"S") + _java_text(str(value))
 
 
 def _java_text(text: str) -> bytes:
