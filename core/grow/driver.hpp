@@ -125,7 +125,7 @@ private:
 
     /// A node that waits to be split.
     struct Waiting {
-        double priority;
+        double priority, slack;  // and by how much less is equal
         int64_t age;
         size_t at;
         size_t n_nodes;                               // of the tree its split was found in, 0 = not yet looked for
@@ -137,10 +137,10 @@ private:
 
     /// The next of the frontier: of priorities that are equal but for rounding the oldest.
     static Waiting take_next(Frontier& frontier) {
-        const double enough = frontier.begin()->priority * (1 - tie_tolerance);
         auto next = frontier.begin();
-        for (auto at = next; at != frontier.end() && at->priority >= enough;
-             at = frontier.lower_bound({at->priority, std::numeric_limits<int64_t>::max(), 0, 0}))
+        const double enough = next->priority - next->slack;
+        for (auto at = next; at != frontier.end() && at->priority + at->slack >= enough;
+             at = frontier.lower_bound({at->priority, 0, std::numeric_limits<int64_t>::max(), 0, 0}))
             if (at->age < next->age) next = at;
         return frontier.extract(next).value();
     }
@@ -163,8 +163,9 @@ private:
         const auto put = [&](Node&& node) {
             if (full(2) || (best_first && !find(node))) return;
             const double priority = best_first ? node.decrease : by_level ? 0.0 : static_cast<double>(node.depth);
+            const double slack = best_first ? node.slack : 0.0;
             nodes.push_back(std::move(node));
-            frontier.insert({priority, age++, nodes.size() - 1, best_first ? out_.nodes.size() : 0});
+            frontier.insert({priority, slack, age++, nodes.size() - 1, best_first ? out_.nodes.size() : 0});
         };
         put(std::move(root));
         double risk = out_.nodes[0].risk;
@@ -175,7 +176,7 @@ private:
             if (!best_first || (monotone && next.n_nodes != out_.nodes.size())) {
                 if (!find(nodes[next.at])) continue;
                 if (best_first && nodes[next.at].decrease < next.priority) {
-                    frontier.insert({nodes[next.at].decrease, next.age, next.at, out_.nodes.size()});
+                    frontier.insert({nodes[next.at].decrease, nodes[next.at].slack, next.age, next.at, out_.nodes.size()});
                     continue;
                 }
             }
@@ -222,9 +223,13 @@ private:
     bool accepts(Node& node) {
         if (!(split_of(node).merit > recipe_.min_merit)) return false;
         if (asks_decrease_ || recipe_.order == Order::best_first) {
-            const double of_tree = decrease(node) * weight_of(node) / task_.total_weight;
-            if (asks_decrease_ && of_tree + rounding < recipe_.least_decrease(split_of(node).n_branches)) return false;
-            if constexpr (keeps) node.decrease = of_tree;
+            const double gain = decrease(node), share = weight_of(node) / task_.total_weight;
+            if (asks_decrease_ && gain * share + rounding < recipe_.least_decrease(split_of(node).n_branches)) return false;
+            if constexpr (keeps) {
+                const double nothing = least_gain(node);
+                node.decrease = std::abs(gain) > nothing ? gain * share : 0.0;
+                node.slack = nothing * share + tie_tolerance * std::abs(node.decrease);
+            }
         }
         if constexpr (keeps) {
             if (!gains_enough(node)) return false;
@@ -234,7 +239,7 @@ private:
     }
     bool gains_enough(Node& node) {
         if (recipe_.min_gain == -no_limit && !recipe_.stop_on_constant) return true;
-        const double gain = decrease(node), nothing = criterion_.tolerance(node.totals, node.impurity);
+        const double gain = decrease(node), nothing = least_gain(node);
         return gain > recipe_.min_gain + nothing && !(recipe_.stop_on_constant && gain <= nothing && constant_before(node));
     }
     /// Whether a feature that no node above has used, and that comes before that of the split, has one value only.
@@ -252,6 +257,11 @@ private:
         if constexpr (keeps)
             if (!criterion_.traits.decrease) return node.impurity - impurity_after(node);
         return split_of(node).merit;
+    }
+    /// A decrease of the node's impurity that is nothing but rounding.
+    double least_gain(const Node& node) const {
+        if (criterion_.traits.decrease) return criterion_.tolerance(node.totals, node.impurity);
+        return tie_tolerance * node.impurity + (task_.n_classes ? 4e-15 : 0.0);
     }
     /// Impurity of the branches together.
     double impurity_after(Node& node) {

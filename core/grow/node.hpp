@@ -28,7 +28,7 @@ struct GrowingNode : QueuedNode {
     double impurity = 0, centre = 0;
     Candidate split;
     std::vector<Candidate> competitors, surrogates;
-    double decrease = 0;  // of the tree's impurity by the split, where it is asked for
+    double decrease = 0, slack = 0;  // of the tree's impurity by the split, where it is asked for, and what rounding makes of it
 
     void descend(const GrowingNode& parent, size_t branch) {
         QueuedNode::descend(parent, branch);

@@ -218,7 +218,7 @@ private:
         std::vector<size_t> group(order.size());
         double before = 0;
         for (size_t level : order) {
-            const double middle = (before + levels_.weight[level] / 2) / levels_.known.weight;
+            const double middle = (before + levels_.weight[level] / 2) / levels_.known.weight + equal_weights;
             group[level] = std::min(static_cast<size_t>(middle * static_cast<double>(n_groups)), n_groups - 1);
             before += levels_.weight[level];
         }

@@ -40,6 +40,18 @@ def test_rows_repeated_beyond_what_two_bytes_count(criterion: str) -> None:
     assert CHECKS["repeated"](random_case(1, criterion, times=65_536 // len(case.y) + 1)) is None
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("times", [3, 7])
+def test_best_first_splits_that_gain_nothing_wait_for_their_turn_however_often_rows_are_repeated(
+    seed: int, times: int
+) -> None:
+    random = np.random.default_rng(seed)
+    columns = {f"x{j}": np.round(random.normal(size=150), 1) for j in range(3)}
+    y = (columns["x0"] + random.normal(size=150) > 0) * 1.0
+    case = Case(columns, y, None, {"criterion": "error", "order": "best_first", "max_leaf_nodes": 40}, times)
+    assert CHECKS["repeated"](case) is None
+
+
 # ---- found by the fuzzer, shrunk ----------------------------------------------------------------------
 
 
