@@ -31,8 +31,23 @@ def modules_after(statement: str) -> set[str]:
 
 def test_importing_treewright_leaves_the_slow_packages_alone() -> None:
     slow = {"sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib", "narwhals", "safetensors"}
-    slow |= {"click", "rich", "duckdb"}
+    slow |= {"click", "rich", "duckdb", "numpy"}
     assert not modules_after("import treewright") & slow
+
+
+def test_the_version_is_told_without_numpy() -> None:
+    assert "numpy" not in modules_after("from treewright.cli import main; main(['--version'])")
+
+
+@pytest.mark.parametrize(
+    "package", ["treewright", "treewright.export", "treewright.explain", "treewright.files"]
+)
+def test_names_that_are_loaded_when_asked_for_are_all_there(package: str) -> None:
+    code = f"import {package} as room; print(*[name for name in room.__all__ if not hasattr(room, name)])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'absent'"):
+        import_module(package).absent  # noqa: B018
 
 
 def test_asking_for_an_estimator_loads_scikit_learn() -> None:

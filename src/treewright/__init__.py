@@ -1,19 +1,17 @@
 """Decision trees: exact growing, pruning, explanation, drawing, and model files.
 
-The public names stand here. Most are loaded when they are first asked for, as estimators need scikit-learn,
-which is slow to import.
+The public names stand here. They are loaded when they are first asked for: NumPy, scikit-learn and what is
+made of them are slow to import.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from treewright import criteria, datasets, errors
-from treewright._module_names import find_old_modules
-from treewright.data import Dataset
-from treewright.tree import Tree
+from treewright import errors
+from treewright._module_names import find_old_modules, loaded_when_asked_for
 
 if TYPE_CHECKING:
-    from treewright import bounds, pruning
+    from treewright import bounds, criteria, datasets, pruning
+    from treewright.data import Dataset
     from treewright.distributed import OpenTable, open_table
     from treewright.draw.bars import plot_confusion, plot_importances
     from treewright.draw.curves import (
@@ -57,6 +55,7 @@ if TYPE_CHECKING:
     from treewright.model_selection.overfitting import overfitting_curve
     from treewright.model_selection.validated_pruning import prune, simplify
     from treewright.rules import RuleSet
+    from treewright.tree import Tree
     from treewright.tree.monotone import is_monotone
 
 __version__ = "0.2.0"
@@ -124,7 +123,15 @@ __all__ = [
 
 find_old_modules()
 
-_LOADED_WHEN_ASKED_FOR = {
+_MODULES_OF_NAMES = {
+    "bounds": "",
+    "criteria": "",
+    "data": "",
+    "datasets": "",
+    "pruning": "",
+    "tree": "",
+    "Dataset": "treewright.data",
+    "Tree": "treewright.tree",
     "DecisionTreeClassifier": "treewright.estimators.tree",
     "DecisionTreeRegressor": "treewright.estimators.tree",
     "C45Classifier": "treewright.estimators.presets",
@@ -178,13 +185,7 @@ _LOADED_WHEN_ASKED_FOR = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name in ("bounds", "pruning"):
-        return import_module(f"treewright.{name}")
-    if name not in _LOADED_WHEN_ASKED_FOR:
-        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LOADED_WHEN_ASKED_FOR[name]), name)
-    return found
+__getattr__ = loaded_when_asked_for(__name__, _MODULES_OF_NAMES)
 
 
 def __dir__() -> list[str]:

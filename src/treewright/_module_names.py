@@ -1,9 +1,9 @@
-"""Names of modules: public classes say they are of `treewright`, and pickles of version 0.1 find theirs."""
+"""Names of modules: what a package loads when asked for it, what classes say, where old pickles look."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
@@ -50,6 +50,23 @@ def public(cls: AnyClass) -> AnyClass:
     vars(sys.modules[cls.__module__]).setdefault("__test__", {})[cls.__name__] = cls
     cls.__module__ = "treewright"
     return cls
+
+
+def loaded_when_asked_for(package: str, names: Mapping[str, str]) -> Callable[[str], object]:
+    """Give a package the `__getattr__` that loads its names, each from its module, when they are asked for.
+
+    A name without a module is itself a module of the package.
+    """
+
+    def load(name: str) -> object:
+        if name not in names:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if not names[name]:
+            return import_module(f"{package}.{name}")
+        found = vars(sys.modules[package])[name] = getattr(import_module(names[name]), name)
+        return found
+
+    return load
 
 
 class OldModules(MetaPathFinder, Loader):

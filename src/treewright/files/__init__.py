@@ -6,11 +6,16 @@ and `arrow` know the forms, `declared_columns` is what two of them have in commo
 `y ~ . - id`; `output` writes tables.
 """
 
-from treewright.files.formula import Formula, parse_formula
-from treewright.files.kinds import Choices, Reading, as_at_fit, guess
-from treewright.files.staged_table import Staged, TextOptions
-from treewright.files.table import Table
-from treewright.files.workspace import Workspace, read_table
+from typing import TYPE_CHECKING
+
+from treewright._module_names import loaded_when_asked_for
+
+if TYPE_CHECKING:
+    from treewright.files.formula import Formula, parse_formula
+    from treewright.files.kinds import Choices, Reading, as_at_fit, guess
+    from treewright.files.staged_table import Staged, TextOptions
+    from treewright.files.table import Table
+    from treewright.files.workspace import Workspace, read_table
 
 __all__ = [
     "Choices",
@@ -25,3 +30,20 @@ __all__ = [
     "parse_formula",
     "read_table",
 ]
+
+__getattr__ = loaded_when_asked_for(
+    __name__,
+    {
+        "Formula": "treewright.files.formula",
+        "parse_formula": "treewright.files.formula",
+        "Choices": "treewright.files.kinds",
+        "Reading": "treewright.files.kinds",
+        "as_at_fit": "treewright.files.kinds",
+        "guess": "treewright.files.kinds",
+        "Staged": "treewright.files.staged_table",
+        "TextOptions": "treewright.files.staged_table",
+        "Table": "treewright.files.table",
+        "Workspace": "treewright.files.workspace",
+        "read_table": "treewright.files.workspace",
+    },
+)

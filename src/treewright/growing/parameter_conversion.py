@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treewright.criteria import ALIASES
 from treewright.data import Schema
 from treewright.parameter_types import FACTOR_WORDS, LARGEST_FACTOR, SMALLEST_FACTOR, is_factor
 
 
 def known_criterion(criterion: Any, schema: Schema) -> Any:
     """Give the name that a criterion has here; a function stays."""
+    from treewright.criteria import ALIASES
+
     return ALIASES.get(criterion, criterion) if isinstance(criterion, str) else criterion
 
 

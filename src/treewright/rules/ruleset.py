@@ -14,16 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from treewright._module_names import public
 from treewright.data.dataset import labelled_rows
 from treewright.formatting.text import counted
-from treewright.growing.grow_tree import progress_bar
 from treewright.rules import rendering
-from treewright.rules.pruning import Estimate, LabelledRows, Pruning
 from treewright.rules.rule import Rule, first_rule
-from treewright.rules.simplify import rewritten
 from treewright.tree.conditions import Rows
 
 if TYPE_CHECKING:
     from treewright.data import Schema
     from treewright.data.schema import Infinities
+    from treewright.rules.pruning import Estimate, LabelledRows
 
 
 @public
@@ -180,6 +178,10 @@ class RuleSet:
         IF petal length > 4.95 THEN virginica  (46 rows, 96 %)
         OTHERWISE setosa  (150 rows, 33 %)
         """
+        from treewright.growing.grow_tree import progress_bar
+        from treewright.rules.pruning import Pruning
+        from treewright.rules.simplify import rewritten
+
         labelled = self.labelled(X, y, sample_weight, inf)
         progress = progress_bar(verbose, "pruning rules")
         rules, default = rewritten(self.rules, labelled, Pruning(estimate, cf), choose, progress)
@@ -189,6 +191,8 @@ class RuleSet:
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, inf: Infinities = "error"
     ) -> LabelledRows:
         """Read rows with their target as the rules' features and classes."""
+        from treewright.rules.pruning import LabelledRows
+
         read = self.encode(X, inf)
         rows, _ = labelled_rows(self.schema, read.numbers, read.codes, y, sample_weight, name="RuleSet")
         return LabelledRows.of(rows)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.growing.grow_tree import Progress
 from treewright.rules.mdl_selection import choose
 from treewright.rules.pruning import LabelledRows, Pruning
 from treewright.rules.rule import Rule, first_rule
+
+if TYPE_CHECKING:
+    from treewright.growing.grow_tree import Progress
 
 
 def rewritten(
