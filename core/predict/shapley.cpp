@@ -276,7 +276,7 @@ void shapley(const TreeView& tree, const RowValues& values, size_t n_rows, const
     const size_t numbers = steps.n_players * (pairs ? steps.n_players : 1) * steps.width;
     std::fill_n(out, n_rows * numbers, 0.0);
     if (!pairs && ShapleyWays::suit(tree, steps)) {
-        const ShapleyWays ways(steps);
+        const ShapleyWays ways(tree, steps);
         constexpr size_t at_once = 4096;  // rows that fill a table of their own
         parallel_for((n_rows + at_once - 1) / at_once, threads, [&](size_t chunk, int thread) {
             monitor.poll(thread);

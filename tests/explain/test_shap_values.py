@@ -104,6 +104,20 @@ def test_pairs_add_up_to_the_values(name: str) -> None:
     assert np.allclose(met, np.swapaxes(met, 1, 2))
 
 
+@pytest.mark.parametrize("max_depth", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("missing", ["direction", "surrogate", "stay"])
+def test_tables_of_shallow_trees_say_what_walks_through_them_say(max_depth: int, missing: str) -> None:
+    X, y = grid_table(3, 600)
+    policy = {"missing": "surrogate", "use_surrogates": 0} if missing == "stay" else {"missing": missing}
+    fitted = tw.DecisionTreeClassifier(max_depth=max_depth, random_state=0, n_jobs=1, **policy).fit(X, y)
+    rows = X.iloc[np.random.default_rng(0).integers(0, len(X), 5000)]  # more than are worked on together
+    values = fitted.shap_values(rows)
+    assert values.tobytes() == fitted.set_params(n_jobs=2).shap_values(rows).tobytes()
+    assert values[:7].tobytes() == fitted.shap_values(rows.iloc[:7]).tobytes()
+    met = fitted.shap_values(rows.iloc[:500], interactions=True)
+    assert np.allclose(met.sum(axis=2), values[:500], rtol=0, atol=1e-12)
+
+
 def test_a_tree_of_one_leaf_moves_nothing() -> None:
     stump = tw.DecisionTreeClassifier().fit([[1.0], [2.0]], [1, 1])
     assert stump.shap_values([[3.0]]).tolist() == [[[0.0]]]
