@@ -21,10 +21,10 @@
 namespace treewright::optimal {
 
 #ifdef TREEWRIGHT_X86
-/// Choose the loops for this processor; `counts` says whether those for AVX-512 count bits in vectors. So that they can be held
-/// to one another, the environment may ask for less than there is: TREEWRIGHT_INSTRUCTIONS is `portable` or `avx2`.
+/// Choose the loops for this processor. So that they can be held to one another, the environment may ask for less than there is:
+/// TREEWRIGHT_INSTRUCTIONS is `portable` or `avx2`.
 template <class Loops>
-Loops loops_for_processor(Loops (*portable)(), Loops (*avx2)(), Loops (*avx512)(), bool counts) {
+Loops loops_for_processor(Loops (*portable)(), Loops (*avx2)(), Loops (*avx512)()) {
     __builtin_cpu_init();
     const char* asked = std::getenv("TREEWRIGHT_INSTRUCTIONS");
     const std::string_view most = asked ? asked : "";
@@ -32,7 +32,7 @@ Loops loops_for_processor(Loops (*portable)(), Loops (*avx2)(), Loops (*avx512)(
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt")) {
         const bool wide = most != "avx2" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-        return wide && (!counts || __builtin_cpu_supports("avx512vpopcntdq")) ? avx512() : avx2();
+        return wide ? avx512() : avx2();
     }
     return portable();
 }

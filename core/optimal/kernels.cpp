@@ -196,7 +196,7 @@ inline void part(const uint32_t* rows, const uint32_t* group, uint32_t n, const 
 const Kernels& kernels() {
 #ifdef TREEWRIGHT_X86
     static const Kernels chosen =
-        loops_for_processor(&portable::table_of_functions, &avx2::table_of_functions, &avx512::table_of_functions, false);
+        loops_for_processor(&portable::table_of_functions, &avx2::table_of_functions, &avx512::table_of_functions);
 #else
     static const Kernels chosen = portable::table_of_functions();
 #endif

@@ -14,17 +14,19 @@ struct Loops {
     /// Write a column of so many rows as SmallColumn has it.
     void (*read)(const uint32_t* order, uint32_t n_rows, const uint64_t* classes, int planes, uint8_t* to,
                  int8_t* upto) = nullptr;
+    /// to[i] = table[at[i]] for blocks of 64 bytes, all less than 128.
+    void (*look_up)(const uint8_t* at, size_t n_blocks, const uint8_t* table, uint8_t* to) = nullptr;
     void (*scan)(SmallScan&) = nullptr;
 };
 
 #ifdef TREEWRIGHT_X86
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,bmi,bmi2,popcnt,lzcnt"))), \
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt"))), \
                              apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,bmi,bmi2,popcnt,lzcnt")
+#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt")
 #endif
 namespace avx512 {
 
@@ -34,19 +36,17 @@ namespace avx512 {
 template <bool two_ranges>
 struct OnLeft {
     explicit OnLeft(const SmallScan& scan)
-        : low(_mm512_loadu_si512(scan.places)),
-          high(_mm512_loadu_si512(scan.places + 64)),
-          begin(_mm512_set1_epi8(static_cast<char>(scan.begin))),
+        : begin(_mm512_set1_epi8(static_cast<char>(scan.begin))),
           width(_mm512_set1_epi8(static_cast<char>(scan.width))),
           begin_second(_mm512_set1_epi8(static_cast<char>(scan.begin_second))),
           width_second(_mm512_set1_epi8(static_cast<char>(scan.width_second))) {}
-    uint64_t operator()(const uint8_t* order) const {
-        const __m512i place = _mm512_permutex2var_epi8(low, _mm512_loadu_si512(order), high);
+    uint64_t operator()(const uint8_t* places) const {
+        const __m512i place = _mm512_loadu_si512(places);
         const uint64_t rows = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(place, begin), width);
         if constexpr (!two_ranges) return rows;
         return rows | _mm512_cmplt_epu8_mask(_mm512_sub_epi8(place, begin_second), width_second);
     }
-    __m512i low, high, begin, width, begin_second, width_second;
+    __m512i begin, width, begin_second, width_second;
 };
 
 /// Two classes: a cut recognises the rows of one before it and those of the other after it. Only the `lead` differs from place
@@ -60,7 +60,7 @@ void scan_pair(SmallScan& scan) {
         const SmallColumn& column = scan.columns[i];
         int before = 0;
         for (uint32_t b = 0; b < scan.n_blocks; ++b) {
-            const uint64_t rows = on_left(column.order + 64 * b), ones = rows & column.classes[b], zeros = rows & ~ones;
+            const uint64_t rows = on_left(column.places + 64 * b), ones = rows & column.classes[b], zeros = rows & ~ones;
             __m512i left = sums_upto(_mm512_sub_epi8(_mm512_movm_epi8(zeros), _mm512_movm_epi8(ones)));
             if (b > 0) left = _mm512_add_epi8(left, _mm512_set1_epi8(static_cast<char>(before)));
             before += __builtin_popcountll(ones) - __builtin_popcountll(zeros);
@@ -91,7 +91,7 @@ void scan_classes(SmallScan& scan) {
         const SmallColumn& column = scan.columns[i];
         uint64_t before_block = 0;  // rows of the first block on the left
         for (uint32_t b = 0; b < scan.n_blocks; ++b) {
-            const uint64_t rows = on_left(column.order + 64 * b);
+            const uint64_t rows = on_left(column.places + 64 * b);
             const uint64_t* classes = column.classes + static_cast<size_t>(n) * b;
             const int8_t* upto = column.upto + 64 * static_cast<size_t>(n) * b;
             __m512i left_before = _mm512_setzero_si512(), left_after = left_before, right_before = left_before,
@@ -143,6 +143,19 @@ void read_column(const uint32_t* order, uint32_t n_rows, const uint64_t* classes
     }
 }
 
+/// Words of two bytes are looked up, of which the number's lowest bit chooses one.
+void look_up(const uint8_t* at, size_t n_blocks, const uint8_t* table, uint8_t* to) {
+    const __m512i low = _mm512_loadu_si512(table), high = _mm512_loadu_si512(table + 64), one = _mm512_set1_epi16(1);
+    for (const uint8_t* const end = at + 64 * n_blocks; at < end; at += 64, to += 64) {
+        const __m512i even = _mm512_loadu_si512(at), odd = _mm512_srli_epi16(even, 8);
+        const __m512i of_even = _mm512_permutex2var_epi16(low, _mm512_srli_epi16(even, 1), high);
+        const __m512i of_odd = _mm512_permutex2var_epi16(low, _mm512_srli_epi16(odd, 1), high);
+        const __m512i first = _mm512_mask_srli_epi16(of_even, _mm512_test_epi16_mask(even, one), of_even, 8);
+        const __m512i second = _mm512_mask_slli_epi16(of_odd, _mm512_testn_epi16_mask(odd, one), of_odd, 8);
+        _mm512_storeu_si512(to, _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaau, first, second));
+    }
+}
+
 void scan_small(SmallScan& scan) {
     if (scan.n_classes == 2) return scan.width_second ? scan_pair<true>(scan) : scan_pair<false>(scan);
     return scan.width_second ? scan_classes<true>(scan) : scan_classes<false>(scan);
@@ -153,10 +166,8 @@ void scan_small(SmallScan& scan) {
 
 Loops choose() {
     const auto none = [] { return Loops{}; };
-    const auto wide = [] {
-        return __builtin_cpu_supports("avx512vbmi") ? Loops{avx512::read_column, avx512::scan_small} : Loops{};
-    };
-    return loops_for_processor<Loops>(none, none, wide, false);
+    const auto wide = [] { return Loops{avx512::read_column, avx512::look_up, avx512::scan_small}; };
+    return loops_for_processor<Loops>(none, none, wide);
 }
 
 #else
@@ -180,20 +191,23 @@ bool SmallNode::read(const Node& node, const std::vector<Column>& columns, const
     const size_t planes = n_classes_ == 2 ? 1 : static_cast<size_t>(n_classes_), n = node.active.size();
     order_.resize(n * n_blocks_ * 64);
     upto_.resize(n * n_blocks_ * 64 * planes);
+    placed_.resize(order_.size());
     columns_.clear();
     for (size_t i = 0; i < n; ++i) {
         if (columns[node.active[i]].categorical) continue;
-        uint8_t* order = order_.data() + i * n_blocks_ * 64;
-        int8_t* upto = upto_.data() + i * n_blocks_ * 64 * planes;
-        loops().read(node.order_of(i), node.n_rows, blocks[i].classes, static_cast<int>(planes), order, upto);
-        columns_.push_back({order, upto, blocks.ends(i), blocks[i].classes});
+        const size_t at = columns_.size() * n_blocks_ * 64;
+        int8_t* upto = upto_.data() + at * planes;
+        loops().read(node.order_of(i), node.n_rows, blocks[i].classes, static_cast<int>(planes), order_.data() + at, upto);
+        columns_.push_back({placed_.data() + at, upto, blocks.ends(i), blocks[i].classes});
     }
     return true;
 }
 
 void SmallNode::order_by(const Node& node, size_t i) {
-    std::memset(places_, 255, sizeof places_);
-    for (uint32_t k = 0; k < node.n_rows; ++k) places_[node.order_of(i)[k]] = static_cast<uint8_t>(k);
+    alignas(64) uint8_t places[128];  // by local number; 255 = no row
+    std::memset(places, 255, sizeof places);
+    for (uint32_t k = 0; k < node.n_rows; ++k) places[node.order_of(i)[k]] = static_cast<uint8_t>(k);
+    loops().look_up(order_.data(), columns_.size() * n_blocks_, places, placed_.data());
 }
 
 void SmallNode::split_sides(Scan& scan) const {
@@ -202,7 +216,6 @@ void SmallNode::split_sides(Scan& scan) const {
     small.n_classes = n_classes_;
     small.columns = columns_.data();
     small.n_columns = columns_.size();
-    small.places = places_;
     small.begin = static_cast<uint8_t>(scan.begin);
     small.width = static_cast<uint8_t>(scan.width);
     small.begin_second = static_cast<uint8_t>(scan.begin_second);
