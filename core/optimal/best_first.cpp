@@ -17,19 +17,20 @@ bool comes_later(const Item& x, const Item& y) {
 }  // namespace
 
 NodeSearch::NodeSearch(const Setting& setting, const Node& node, int depth, uint32_t leaves, const Goal& goal,
-                       const SolveShallow& shallow, const Floors* known, int32_t feature)
+                       const SolveShallow& shallow, const Floors* known, int32_t feature, int thread)
     : setting_(setting), node_(node), depth_(depth), leaves_(leaves), goal_(goal) {
-    measure();
+    measure(thread);
     start(shallow, known, feature);
 }
 
 /// Where the orders may be cut, and how much trees may get dearer by the rows up to a place.
-void NodeSearch::measure() {
+void NodeSearch::measure(int thread) {
     const size_t n = node_.active.size(), n_blocks = node_.n_blocks();
     most_.resize(n * (node_.n_rows + 1));
     ends_.assign(n * n_blocks, 0);
     categories_.resize(n);
     for (size_t i = 0; i < n; ++i) {
+        setting_.limits.poll_column(node_.n_rows, thread);
         const uint32_t *order = node_.order_of(i), *group = node_.group_of(i);
         Cost* most = most_.data() + i * (node_.n_rows + 1);
         most[0] = 0;
@@ -346,7 +347,7 @@ Cost Solver::more_levels(const Node& node, int depth, uint32_t leaves, const Goa
         result.cost = solve(node, depth - 1, with_leaves, goal.below, goal.planned, result.plan, nullptr, &result.floors);
         return result;
     };
-    NodeSearch search(setting_, node, depth, leaves, goal, shallow, known);
+    NodeSearch search(setting_, node, depth, leaves, goal, shallow, known, -1, thread_);
     search.work(*this);
     if (found) *found = search.floors();
     if (!search.found()) return search.lower();
@@ -374,7 +375,7 @@ Plan Solver::first_of_best(const Node& node, int depth, uint32_t leaves, Cost co
             result.cost = solve(node, depth - 1, with_leaves, endless, goal.planned, result.plan, nullptr, &result.floors);
             return result;
         };
-        NodeSearch search(setting_, node, depth, leaves, goal, shallow);
+        NodeSearch search(setting_, node, depth, leaves, goal, shallow, nullptr, -1, thread_);
         search.work(*this);
         plan = search.root() ? first_below(node, depth, *search.root()) : search.plan();
     }

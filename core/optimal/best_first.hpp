@@ -24,9 +24,9 @@ public:
     };
     using SolveShallow = std::function<Shallow(uint32_t leaves)>;
 
-    /// `known` are floors of this question, or null; `feature` is that of the root, -1 = any.
+    /// `known` are floors of this question, or null; `feature` is that of the root, -1 = any; `thread` is the one that asks.
     NodeSearch(const Setting& setting, const Node& node, int depth, uint32_t leaves, const Goal& goal,
-               const SolveShallow& shallow, const Floors* known = nullptr, int32_t feature = -1);
+               const SolveShallow& shallow, const Floors* known = nullptr, int32_t feature = -1, int thread = 0);
 
     /// Take intervals until none is left; several solvers may do so side by side.
     void work(Solver& solver, const Tell& tell = {});
@@ -91,7 +91,7 @@ private:
         const uint32_t* group = node_.group_of(i);
         return column(i).cut(group[cut - 1], group[cut]);
     }
-    void measure();
+    void measure(int thread);
     void start(const SolveShallow& shallow, const Floors* known, int32_t feature);
     void prefer(const Test& test);
     void push(Item&& item);

@@ -6,7 +6,7 @@
 
 namespace treewright::optimal {
 
-void Blocks::build(const Node& node, const std::vector<Column>& columns, const Loss& loss) {
+void Blocks::build(const Node& node, const std::vector<Column>& columns, const Loss& loss, const std::function<void()>& poll) {
     const size_t n = node.active.size(), width = static_cast<size_t>(loss.width());
     n_blocks_ = node.n_blocks();
     views_.assign(n, {});
@@ -23,6 +23,7 @@ void Blocks::build(const Node& node, const std::vector<Column>& columns, const L
     }
     size_t most_groups = 0;
     for (size_t i = 0; i < n; ++i) {
+        poll();
         const uint32_t* order = node.order_of(i);
         if (pair) {
             uint64_t* classes = classes_.data() + i * n_blocks_;

@@ -7,7 +7,7 @@ namespace treewright::optimal {
 
 class Blocks {
 public:
-    void build(const Node& node, const std::vector<Column>& columns, const Loss& loss);
+    void build(const Node& node, const std::vector<Column>& columns, const Loss& loss, const std::function<void()>& poll);
 
     const ColumnBlocks& operator[](size_t i) const { return views_[i]; }
     /// Places at which an order may be cut: bit k of block b = the rows up to 64b + k go left.

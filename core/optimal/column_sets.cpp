@@ -124,9 +124,10 @@ void ColumnSets::lay_out_triples(SetTables<Number>& t, const std::function<void(
 }
 
 template <class Number>
-void ColumnSets::count_pairs(SetTables<Number>& t, const BitTable& table) {
+void ColumnSets::count_pairs(SetTables<Number>& t, const BitTable& table, const std::function<void()>& count) {
     const SetBits& bits = table.bits();
     for (size_t a = 0; a < t.n_columns; ++a) {
+        if (a % 16 == 15) count();
         loops<Number>().count(bits, a, 0, t);
         for (int k = 0; k < 2; ++k) {
             std::copy_n(t.with[k], t.padded, t.both[k] + a * t.padded);
@@ -215,7 +216,7 @@ void ColumnSets::solve_in(SetTables<Number>& t, const BitTable& table, const Los
     lay_out(t, table, loss, depth);
     for (int level = 1; level <= depth; ++level) {
         count();
-        if (level == 1) count_pairs(t, table);
+        if (level == 1) count_pairs(t, table, count);
         if (level == 3 && depth == 4) lay_out_triples(t, count);
         if (level == 3) count_triples(t, table, depth > 3, count);
         if (level == 4) count_quadruples(t, table, count);

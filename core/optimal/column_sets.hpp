@@ -64,7 +64,7 @@ private:
     template <class Number>
     void lay_out_triples(SetTables<Number>& tables, const std::function<void()>& count);
     template <class Number>
-    void count_pairs(SetTables<Number>& tables, const BitTable& table);
+    void count_pairs(SetTables<Number>& tables, const BitTable& table, const std::function<void()>& count);
     template <class Number>
     void count_triples(SetTables<Number>& tables, const BitTable& table, bool keep, const std::function<void()>& count);
     template <class Number>

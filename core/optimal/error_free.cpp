@@ -12,12 +12,15 @@ bool RowGroups::fits(const std::vector<Column>& columns, const Loss& loss) {
            });
 }
 
-void RowGroups::read(const Node& root, size_t n) {
-    n_columns = n;
-    groups.assign(root.n_rows * n, 0);
-    for (size_t i = 0; i < root.active.size(); ++i)
+void RowGroups::read(const Node& root, size_t n_columns, const std::function<void()>& poll) {
+    n_vectors = vectors(n_columns);
+    const size_t stride = n_vectors * OrderedRows::lanes;
+    groups.assign(root.n_rows * stride, 0);
+    for (size_t i = 0; i < root.active.size(); ++i) {
+        poll();
         for (uint32_t k = 0; k < root.n_rows; ++k)
-            groups[root.row[root.order_of(i)[k]] * n + root.active[i]] = root.group_of(i)[k];
+            groups[root.row[root.order_of(i)[k]] * stride + root.active[i]] = static_cast<int32_t>(root.group_of(i)[k]);
+    }
 }
 
 namespace {
@@ -75,49 +78,26 @@ std::optional<uint32_t> ErrorFree::one_split(const Node& node, Plan* plan) const
 
 /// How far one end of an order is of one class, and how far one split tells two classes apart; no further than is enough.
 ErrorFree::Reach ErrorFree::reach(const Node& node, size_t i, bool from_left, uint32_t enough) {
+    setting_.limits.poll_column(node.n_rows, thread_);
     const uint32_t *order = node.order_of(i), *group = node.group_of(i), n = node.n_rows;
     const auto place = [&](uint32_t step) { return from_left ? step : n - 1 - step; };
-    const auto row_at = [&](uint32_t step) { return node.row[order[place(step)]]; };
-    const auto ends = [&](uint32_t step) { return group[place(step)] != group[place(step + 1)]; };
-    const int32_t first = setting_.loss.label(row_at(0));
+    const auto label = [&](uint32_t step) { return setting_.loss.label(node.row[order[place(step)]]); };
+    const auto is_cut = [&](uint32_t step) { return group[place(step - 1)] != group[place(step)]; };
+    const auto down_to_cut = [&](uint32_t step) {
+        while (step > 0 && !is_cut(step)) --step;
+        return step;
+    };
+    uint32_t step = 1;
+    while (step + 1 < n && label(step) == label(0)) ++step;
     Reach reach;
-    uint32_t step = 0;
-    for (; step + 1 < n && setting_.loss.label(row_at(step)) == first; ++step)
-        if (ends(step)) reach.none = step + 1;
-    reach.one = reach.none;
+    reach.none = reach.one = down_to_cut(step);
     if (reach.one >= enough || step + 1 >= n) return reach;
-
-    const size_t n_columns = setting_.row_groups.n_columns;
-    low_.assign(2 * n_columns, std::numeric_limits<uint32_t>::max());
-    high_.assign(2 * n_columns, 0);
-    for (uint32_t before = 0; before < step; ++before) {
-        const uint32_t* groups = setting_.row_groups.of(row_at(before));
-        uint32_t *low = low_.data(), *high = high_.data();
-        for (size_t c = 0; c < n_columns; ++c) {
-            low[c] = std::min(low[c], groups[c]);
-            high[c] = std::max(high[c], groups[c]);
-        }
-    }
-    apart_ = node.active;
-    const int32_t second = setting_.loss.label(row_at(step));
-    for (; step + 1 < n; ++step) {
-        const uint32_t row = row_at(step);
-        const int32_t label = setting_.loss.label(row);
-        if (label != first && label != second) break;
-        const uint32_t* groups = setting_.row_groups.of(row);
-        const size_t mine = label == first ? 0 : n_columns, others = n_columns - mine;
-        size_t kept = 0;
-        for (const uint32_t c : apart_) {
-            const uint32_t low = low_[mine + c] = std::min(low_[mine + c], groups[c]);
-            const uint32_t high = high_[mine + c] = std::max(high_[mine + c], groups[c]);
-            apart_[kept] = c;
-            kept += high < low_[others + c] || high_[others + c] < low;
-        }
-        apart_.resize(kept);
-        if (kept == 0) break;
-        if (ends(step)) reach.one = step + 1;
-        if (reach.one >= enough) break;
-    }
+    while (enough < n && !is_cut(enough)) ++enough;
+    const RowGroups& groups = setting_.row_groups;
+    scratch_.resize(5 * OrderedRows::lanes * groups.n_vectors);
+    const OrderedRows rows{order,      node.row.data(),  n, !from_left, setting_.loss.labels(), groups.groups.data(),
+                           groups.n_vectors, scratch_.data()};
+    reach.one = down_to_cut(kernels().apart(rows, label(0), label(step), std::min(enough, n - 1)));
     return reach;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "optimal/kernels.hpp"
 #include "optimal/node.hpp"
 
 namespace treewright::optimal {
@@ -17,18 +18,21 @@ namespace treewright::optimal {
 class Solver;
 struct Setting;
 
-/// The groups of all columns by row of the table, those of a row side by side.
+/// The groups of all columns by row of the table, those of a row side by side, filled up to whole vectors (OrderedRows).
 struct RowGroups {
-    size_t n_columns = 0;
-    std::vector<uint32_t> groups;
+    size_t n_vectors = 0;
+    std::vector<int32_t> groups;
 
     /// Whether trees without mistakes are looked for in this way: every column is an order without missing values, and every
     /// mistake costs the same whole number of units.
     static bool fits(const std::vector<Column>& columns, const Loss& loss);
-    static size_t bytes(size_t n_rows, size_t n_columns) { return n_rows * n_columns * sizeof(uint32_t); }
-    void read(const Node& root, size_t n_columns);
+    static size_t vectors(size_t n_columns) { return (n_columns + OrderedRows::lanes - 1) / OrderedRows::lanes; }
+    static size_t bytes(size_t n_rows, size_t n_columns) {
+        return n_rows * vectors(n_columns) * OrderedRows::lanes * sizeof(int32_t);
+    }
+    /// `poll` is called for each column, and may throw.
+    void read(const Node& root, size_t n_columns, const std::function<void()>& poll);
     bool empty() const { return groups.empty(); }
-    const uint32_t* of(uint32_t row) const { return groups.data() + row * n_columns; }
 };
 
 class ErrorFree {
@@ -91,8 +95,7 @@ private:
     const int thread_;
     std::vector<std::unique_ptr<Level>> levels_;
     std::unordered_map<RowSet, Known, Hash> known_;
-    std::vector<uint32_t> low_, high_;  // of the two classes, by column: the least and the largest group
-    std::vector<uint32_t> apart_;       // columns that may tell them apart
+    std::vector<int32_t> scratch_;
 };
 
 }  // namespace treewright::optimal

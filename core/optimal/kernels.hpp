@@ -67,6 +67,18 @@ struct Part {
     uint32_t *order = nullptr, *group = nullptr;
 };
 
+/// Rows of a node in an order, or from its end on, and the groups of all their columns.
+struct OrderedRows {
+    static constexpr size_t lanes = 8;
+
+    const uint32_t *order = nullptr, *row = nullptr;  // by place, by local number
+    uint32_t n_rows = 0;
+    bool from_end = false;
+    const int32_t *label = nullptr, *groups = nullptr;  // by row of the table; `n_vectors` of so many lanes each
+    size_t n_vectors = 0;
+    int32_t* scratch = nullptr;  // 5 * lanes * n_vectors numbers
+};
+
 struct Kernels {
     void (*scan[3])(Scan&);  // by Places
     /// to[i] = places[rows[i]] for n rows, filled up to whole blocks with the largest number.
@@ -75,6 +87,8 @@ struct Kernels {
     /// Part the rows of a column: those whose place lies below `cut` go left, the others right, under their places (less `cut`).
     void (*part)(const uint32_t* rows, const uint32_t* group, uint32_t n, const uint32_t* places, uint32_t cut, const Part& left,
                  const Part& right);
+    /// How many rows, of no more than `most`, one cut of some column parts into those of one class and those of another.
+    uint32_t (*apart)(const OrderedRows& rows, int32_t first, int32_t second, uint32_t most);
 };
 
 /// Those for this processor.

@@ -389,6 +389,50 @@ void other_categories(Scan& scan, const AnyPlaces& on_left) {
 
 #include "optimal/kernels_classes.ipp"
 
+// ---- telling two classes apart ---------------------------------------------------------------------------------------------
+
+/// The least and the largest group of each class are kept for all columns side by side; once no column has the groups of a class
+/// on one side of those of the other, there is no such cut.
+inline uint32_t apart(const OrderedRows& of, int32_t first, int32_t second, uint32_t most) {
+    typedef int32_t Groups __attribute__((vector_size(4 * OrderedRows::lanes)));
+    typedef uint64_t Words __attribute__((vector_size(4 * OrderedRows::lanes)));
+    constexpr size_t lanes = OrderedRows::lanes;
+    int32_t* const known = of.scratch;  // of a vector of columns the least of either class, then the largest
+    int32_t* const open = of.scratch + 4 * lanes * of.n_vectors;
+    for (size_t v = 0; v < of.n_vectors; ++v) {
+        open[v] = static_cast<int32_t>(v);
+        for (size_t i = 0; i < 4 * lanes; ++i) known[4 * lanes * v + i] = i < 2 * lanes ? 0x7fffffff : -1;
+    }
+    size_t n_open = of.n_vectors;
+    for (uint32_t step = 0; step < most; ++step) {
+        const uint32_t row = of.row[of.order[of.from_end ? of.n_rows - 1 - step : step]];
+        const int32_t label = of.label[row];
+        if (label != first && label != second) return step;
+        const size_t mine = label == first ? 0 : 1;
+        size_t kept = 0;
+        for (size_t i = 0; i < n_open; ++i) {
+            const auto v = static_cast<size_t>(open[i]);
+            int32_t* const at = known + 4 * lanes * v;
+            Groups group, low, high, others_low, others_high;
+            __builtin_memcpy(&group, of.groups + (row * of.n_vectors + v) * lanes, sizeof(Groups));
+            __builtin_memcpy(&low, at + mine * lanes, sizeof(Groups));
+            __builtin_memcpy(&others_low, at + (1 - mine) * lanes, sizeof(Groups));
+            __builtin_memcpy(&high, at + (2 + mine) * lanes, sizeof(Groups));
+            __builtin_memcpy(&others_high, at + (3 - mine) * lanes, sizeof(Groups));
+            low = group < low ? group : low;
+            high = group > high ? group : high;
+            __builtin_memcpy(at + mine * lanes, &low, sizeof(Groups));
+            __builtin_memcpy(at + (2 + mine) * lanes, &high, sizeof(Groups));
+            const Words parted = reinterpret_cast<Words>((high < others_low) | (others_high < low));
+            open[kept] = open[i];
+            kept += (parted[0] | parted[1] | parted[2] | parted[3]) != 0;
+        }
+        if (kept == 0) return step;
+        n_open = kept;
+    }
+    return most;
+}
+
 // ---- the table of functions ------------------------------------------------------------------------------------------------
 
 template <class Left>
@@ -424,5 +468,5 @@ void scan_places(Scan& scan) {
 }
 
 inline Kernels table_of_functions() {
-    return {{scan_whole, scan_places<uint16_t>, scan_places<uint32_t>}, gather_narrow, gather_wide, part};
+    return {{scan_whole, scan_places<uint16_t>, scan_places<uint32_t>}, gather_narrow, gather_wide, part, apart};
 }

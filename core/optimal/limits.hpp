@@ -34,6 +34,10 @@ public:
         if (!stop_.load(std::memory_order_relaxed) && over(thread)) stop_.store(true, std::memory_order_relaxed);
         if (stop_.load(std::memory_order_relaxed)) throw OutOfLimits{};
     }
+    /// Between columns of so many rows: where they are few, it is no matter if many columns go by.
+    void poll_column(size_t n_rows, int thread) {
+        if (n_rows >= 1024) poll(thread);
+    }
     bool over(int thread) {
         if (seconds < 0 && !check) return false;
         const auto now = Clock::now();

@@ -45,6 +45,7 @@ public:
     int width() const { return width_; }
     bool uniform() const { return uniform_; }
     int32_t label(size_t row) const { return label_[row]; }
+    const int32_t* labels() const { return label_; }
     /// Class by label: cost of a row of the class, if leaves say the label.
     const Cost* price() const { return price_.data(); }
     /// Of a row of a class that is not recognised, where that depends on its class alone.

@@ -191,7 +191,7 @@ private:
         }
         level(2, leaves_);  // a tree at hand, if time is out
         if (RowGroups::fits(columns_, loss_) && limits_.allows(RowGroups::bytes(root_.n_rows, columns_.size()))) {
-            row_groups_.read(root_, columns_.size());
+            row_groups_.read(root_, columns_.size(), [&] { limits_.poll(0); });
             if (without_mistakes()) return;
         }
         // a tree no worse than that of a level less has few splits: if it cannot have too many leaves, none need be shared out

@@ -76,7 +76,7 @@ Cost Solver::best_stump(const Node& node, Cost below) {
 }
 
 Cost Solver::subset_cost(const Node& node, size_t i) {
-    blocks_.build(node, setting_.columns, loss());
+    blocks_.build(node, setting_.columns, loss(), listen(node));
     Scan scan = whole(node);
     scan.left.best = endless - node.squares;
     scan.column = blocks_[i];
@@ -130,7 +130,7 @@ Test Solver::first_stump(const Node& node, Cost cost, Scan scan, Places places, 
 
 Cost Solver::one_level(const Node& node, Goal goal, Plan& plan) {
     setting_.limits.count(1, thread_);
-    blocks_.build(node, setting_.columns, loss());
+    blocks_.build(node, setting_.columns, loss(), listen(node));
     const Cost stump = best_stump(node, node.leaf), cost = std::min(node.leaf, stump + price());
     if (cost >= std::min(goal.below, goal.planned)) return cost;
     plan.clear();
@@ -142,7 +142,7 @@ Cost Solver::one_level(const Node& node, Goal goal, Plan& plan) {
 
 Cost Solver::by_sets(const Node& node, int depth, Cost planned, Plan& plan, Floors* found) {
     const auto count = [&] { setting_.limits.count(1, thread_); };
-    two_valued_.read(node, setting_.columns, loss());
+    two_valued_.read(node, setting_.columns, loss(), listen(node));
     SetCosts costs;
     sets_.solve(two_valued_, loss(), depth, count, costs);
     if (found) {
@@ -162,6 +162,7 @@ Cost Solver::by_sets(const Node& node, int depth, Cost planned, Plan& plan, Floo
 void Solver::part(const Node& node, const uint32_t* places, uint32_t cut, Node* left, Node* right) {
     for (Node* child : {left, right}) {
         if (!child) continue;
+        setting_.limits.poll_column(node.n_rows, thread_);
         child->shape(child == left ? cut : node.n_rows - cut, node.active.size());
         child->active = node.active;
     }
@@ -170,6 +171,7 @@ void Solver::part(const Node& node, const uint32_t* places, uint32_t cut, Node* 
     if (left) std::copy_n(sorted_.begin(), cut, left->row.begin());
     if (right) std::copy(sorted_.begin() + cut, sorted_.end(), right->row.begin());
     for (size_t i = 0; i < node.active.size(); ++i) {
+        setting_.limits.poll_column(node.n_rows, thread_);
         Part to_left, to_right;
         if (left) to_left = {left->order_of(i), left->group_of(i)};
         if (right) to_right = {right->order_of(i), right->group_of(i)};

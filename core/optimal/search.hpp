@@ -118,6 +118,10 @@ private:
     const Loss& loss() const { return setting_.loss; }
     Cost price() const { return loss().leaf_price(); }
     const Column& column(const Node& node, size_t i) const { return setting_.columns[node.active[i]]; }
+    /// Whether to go on is asked between the columns of a node.
+    auto listen(const Node& node) const {
+        return [this, &node] { setting_.limits.poll_column(node.n_rows, thread_); };
+    }
 
     // one level
     Scan whole(const Node& node);

@@ -223,7 +223,7 @@ Cost Solver::search_categories(const Node& node, size_t i, uint32_t leaves_left,
 }
 
 Cost Solver::two_levels(const Node& node, uint32_t leaves, Goal goal, Plan& plan, const Floors* known, Floors* found) {
-    blocks_.build(node, setting_.columns, loss());
+    blocks_.build(node, setting_.columns, loss(), listen(node));
     is_small_ = small_.read(node, setting_.columns, loss(), blocks_);
     const Cost stump = best_stump(node, node.leaf) + price();
     const Cost all[3] = {0, node.leaf, std::min(node.leaf, stump)};

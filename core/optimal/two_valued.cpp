@@ -116,11 +116,12 @@ bool BitTable::fits(const Node& node, const std::vector<Column>& columns) {
     return true;
 }
 
-void BitTable::read(const Node& node, const std::vector<Column>& columns, const Loss& loss) {
+void BitTable::read(const Node& node, const std::vector<Column>& columns, const Loss& loss, const std::function<void()>& poll) {
     const size_t n = node.n_rows, stride = rounded_up(node.active.size());
     std::vector<uint64_t> rows((n + 63) / 64 * stride, 0);
     std::vector<BitColumn> read;
     for (size_t i = 0; i < node.active.size(); ++i) {
+        poll();
         const Column& of = columns[node.active[i]];
         const uint32_t cut = only_cut(node, i), *order = node.order_of(i), *group = node.group_of(i);
         for (uint32_t k = 0; k < cut; ++k) rows[order[k] / 64 * stride + i] |= uint64_t{1} << order[k] % 64;

@@ -35,8 +35,8 @@ public:
 
     /// Read a table; false if some column has more than two values, or misses some. `poll` is called now and then, and may throw.
     bool read(const Table& table, const Loss& loss, const std::function<void()>& poll);
-    /// Read a node for which `fits`.
-    void read(const Node& node, const std::vector<Column>& columns, const Loss& loss);
+    /// Read a node for which `fits`. `poll` is called for each column.
+    void read(const Node& node, const std::vector<Column>& columns, const Loss& loss, const std::function<void()>& poll);
     static bool fits(const Node& node, const std::vector<Column>& columns);
     /// The rows of one branch of a column.
     BitTable branch(size_t column, bool left) const;
