@@ -95,8 +95,8 @@ ErrorFree::Reach ErrorFree::reach(const Node& node, size_t i, bool from_left, ui
     while (enough < n && !is_cut(enough)) ++enough;
     const RowGroups& groups = setting_.row_groups;
     scratch_.resize(5 * OrderedRows::lanes * groups.n_vectors);
-    const OrderedRows rows{order,      node.row.data(),  n, !from_left, setting_.loss.labels(), groups.groups.data(),
-                           groups.n_vectors, scratch_.data()};
+    const OrderedRows rows{
+        order, node.row.data(), n, !from_left, setting_.loss.labels(), groups.groups.data(), groups.n_vectors, scratch_.data()};
     reach.one = down_to_cut(kernels().apart(rows, label(0), label(step), std::min(enough, n - 1)));
     return reach;
 }

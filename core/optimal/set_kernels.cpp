@@ -93,7 +93,8 @@ SetKernels table_with_counts() {
 const SetKernels& set_kernels() {
 #ifdef TREEWRIGHT_X86
     const auto avx512 = [] {
-        return __builtin_cpu_supports("avx512vpopcntdq") ? sets::counting::table_with_counts() : sets::avx512::table_of_functions();
+        return __builtin_cpu_supports("avx512vpopcntdq") ? sets::counting::table_with_counts()
+                                                         : sets::avx512::table_of_functions();
     };
     static const SetKernels chosen =
         loops_for_processor<SetKernels>(&sets::portable::table_of_functions, &sets::avx2::table_of_functions, avx512);

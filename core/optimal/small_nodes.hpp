@@ -1,7 +1,7 @@
 // Nodes of few rows: the best second splits of all columns in one go.
 //
-// Of at most 127 rows, a place is a byte, and so is a number of rows up to a place. The places of all columns' rows in the order of
-// a first split are looked up in registers, the rows of either side that a cut recognises counted at all places of 64 side by
+// Of at most 127 rows, a place is a byte, and so is a number of rows up to a place. The places of all columns' rows in the order
+// of a first split are looked up in registers, the rows of either side that a cut recognises counted at all places of 64 side by
 // side, and only the best of all columns is summed up. Where mistakes of all classes cost the same, that is all there is to know.
 // It takes instructions that not every processor has: others go by `Kernels::scan`, and find the same costs.
 #pragma once
@@ -41,7 +41,8 @@ public:
     void split_sides(Scan& scan) const;
 
 private:
-    std::vector<uint8_t> order_, placed_;  // by column and place: the local number of the row; its place in the order of the split
+    std::vector<uint8_t> order_,
+        placed_;  // by column and place: the local number of the row; its place in the order of the split
     std::vector<int8_t> upto_;
     std::vector<SmallColumn> columns_;
     uint32_t n_blocks_ = 0;
