@@ -123,6 +123,10 @@ SAME: dict[str, tuple[Callable[[], Dataset], Callable[[], Dataset]]] = {
         lambda: classify(pa.table({"x0": pa.array(["a", "b"] * 3, pa.string_view())})),
         lambda: classify(pd.DataFrame({"x0": ["a", "b"] * 3})),
     ),
+    "integers of 128 bits": (
+        lambda: classify(pl.DataFrame({"x0": pl.Series([5, None, 2**40] * 2, dtype=pl.Int128)})),
+        lambda: classify(pl.DataFrame({"x0": pl.Series([5, None, 2**40] * 2, dtype=pl.Int64)})),
+    ),
     "a column of nothing": (
         lambda: classify(pl.DataFrame({"x0": [None] * 6})),
         lambda: classify(pa.table({"x0": pa.nulls(6)})),

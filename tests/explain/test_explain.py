@@ -80,6 +80,12 @@ def test_every_way_to_give_a_row_is_the_same_row() -> None:
     assert len(words) == 1
 
 
+@pytest.mark.parametrize("row", [[np.array([0.5])], [pd.Series([0.5])], [(0.5,)], [[0.5]], [range(1)]])
+def test_a_list_of_one_row_is_that_row_whatever_it_is(row: Any) -> None:
+    model = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    assert model.explain(row).prediction == model.predict(row)[0]
+
+
 @pytest.mark.parametrize(
     ("row", "words"),
     [

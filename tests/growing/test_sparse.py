@@ -198,14 +198,32 @@ def test_what_needs_a_dense_table_makes_small_ones_dense_and_refuses_large_ones(
         model.fit(X, y)
 
 
-def test_a_broken_matrix_is_refused() -> None:
+def _broken(form: str, part: str, value: int) -> Any:
+    X = sp.csr_array(np.eye(3)).asformat(form)
+    getattr(X, part)[1] = value
+    return X
+
+
+@pytest.mark.parametrize("value", [77, -77])
+@pytest.mark.parametrize(
+    ("form", "part"),
+    [(form, part) for form in ("csr", "csc") for part in ("indices", "indptr")]
+    + [("coo", "row"), ("coo", "col")],
+)
+@pytest.mark.parametrize("canonical", [True, False])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_broken_matrix_is_refused(form: str, part: str, value: int, canonical: bool) -> None:
+    """Before SciPy reads or writes where there is nothing: it does not look, and ends the process."""
     y = [0, 1, 1]
-    model = tw.DecisionTreeClassifier().fit(np.eye(3), y)
-    for broken in ("indices", "indptr"):
-        X = sp.csr_array(np.eye(3))
-        getattr(X, broken)[1] = 77
-        X.has_canonical_format = True
-        with pytest.raises(ValueError, match="X is a sparse matrix whose ind"):
-            tw.DecisionTreeClassifier().fit(X, y)
-        with pytest.raises(ValueError, match="X is a sparse matrix whose ind"):
-            model.predict(X)
+    X = _broken(form, part, value)
+    X.has_canonical_format = canonical
+    for learner in (
+        tw.DecisionTreeClassifier,
+        tw.CARTClassifier,
+        tw.C45Classifier,
+        tw.RandomForestClassifier,
+    ):
+        with pytest.raises(DataError, match=r"^X is a sparse matrix whose indices do not fit its shape\.$"):
+            learner().fit(X, y)
+        with pytest.raises(DataError, match=r"^X is a sparse matrix whose indices do not fit its shape\.$"):
+            learner().fit(np.eye(3), y).predict(X)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright.data.columns import Raw, RawNumbers
 from treewright.data.encoding import EXACT
 from treewright.data.objects import typed
+from treewright.data.sparse import check_places
 from treewright.errors import DataError, DataTypeError
 
 Mask = NDArray[np.bool_]
@@ -135,6 +136,7 @@ def read_sparse(X: Any) -> RawTable:
     """
     if X.ndim != 2:
         raise _not_a_table(f"{X.ndim}D")
+    check_places(X)
     columns = X.tocsc()
     if not columns.has_canonical_format:
         columns = columns.copy()  # what is the user's stays untouched

@@ -167,8 +167,8 @@ def _polars_column(name: str, series: Any) -> Raw:
         raw = RawNumbers(series.to_physical().fill_null(0).to_numpy().astype("timedelta64[ns]"), gaps)
     elif dtype.is_float() or dtype.is_temporal():
         raw = RawNumbers(series.to_numpy())
-    elif dtype.is_integer() and (values := series.fill_null(0).to_numpy()).dtype.kind in "iu":
-        raw = RawNumbers(values, gaps)
+    elif dtype.is_integer() and not str(dtype).endswith("128"):  # which NumPy does not have
+        raw = RawNumbers(series.fill_null(0).to_numpy(), gaps)
     else:
         raw = typed(name, series.to_list())
     return raw

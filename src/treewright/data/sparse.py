@@ -180,6 +180,7 @@ def readable(X: Any) -> Any:
 
     Whole numbers beyond 2⁵³ are such, and complex ones: those who read columns one by one know of them.
     """
+    check_places(X)
     kind, size = X.dtype.kind, X.dtype.itemsize
     if kind not in "biuf" or (kind == "f" and size > 8):
         return None
@@ -190,6 +191,23 @@ def readable(X: Any) -> Any:
         X = X.copy()  # what is the user's stays untouched
         X.sum_duplicates()
     return X
+
+
+def check_places(X: Any) -> None:
+    """Refuse a sparse matrix that says numbers stand where it has no place: SciPy would look there."""
+    if X.format in ("csr", "csc"):
+        lines, width = X.shape if X.format == "csr" else X.shape[::-1]
+        begin, n_stored = X.indptr, min(len(X.indices), len(X.data))
+        fits = len(begin) == lines + 1 and begin[0] == 0 and begin[-1] <= n_stored
+        fits = fits and bool((begin[1:] >= begin[:-1]).all()) and _within(X.indices[: begin[-1]], width)
+    else:
+        fits = X.format != "coo" or (_within(X.row, X.shape[0]) and _within(X.col, X.shape[1]))
+    if not fits:
+        raise DataError("X is a sparse matrix whose indices do not fit its shape.")
+
+
+def _within(index: NDArray[np.integer[Any]], size: int) -> bool:
+    return not len(index) or (int(index.min()) >= 0 and int(index.max()) < size)
 
 
 def refuse_large(shape: tuple[int, int], reason: str) -> None:
@@ -215,6 +233,7 @@ def refuse_gaps(name: str, gaps: NDArray[np.bool_], missing: str) -> None:
 
 def row_blocks(X: Any) -> Iterator[Any]:
     """Give the rows of a sparse matrix in blocks that may be made dense."""
+    check_places(X)
     X = X.tocsr()
     n = max(1, BLOCK // max(X.shape[1], 1))
     for first in range(0, X.shape[0], n):

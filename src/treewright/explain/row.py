@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -138,7 +138,7 @@ def _as_table(row: Any, schema: Schema) -> list[list[Any]] | None:
         return [row.tolist() if row.dtype.kind not in "mM" else list(row)] if row.ndim == 1 else None
     if isinstance(row, Sequence) and not isinstance(row, str):
         inner = row[0] if len(row) else None
-        is_table = isinstance(inner, Sequence) and not isinstance(inner, str)
+        is_table = isinstance(inner, Sized) and not isinstance(inner, str | bytes)
         return None if is_table else [list(row)]
     return None
 
