@@ -64,6 +64,12 @@ class AddressError(OSError):
     """
 
 
+def raise_if_interrupted(problem: BaseException | None) -> None:
+    """Raise `KeyboardInterrupt` if that is what an error of DuckDB stands for."""
+    if isinstance(problem, RuntimeError) and str(problem) == "Query interrupted":
+        raise KeyboardInterrupt from None
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Give a warning at the line outside treewright that led to it."""
     frame, level = sys._getframe(1), 2

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 
 import treewright as tw
 from helpers.interrupting import interrupted_after
+from treewright.files.workspace import Workspace
 
 RNG = np.random.default_rng(0)
 N = 200_000
@@ -101,3 +102,14 @@ def test_paths_of_many_rows_are_stopped_at_once() -> None:
     model = tw.DecisionTreeClassifier(max_depth=10, n_jobs=1).fit(X[:20_000], CLASSES[:20_000])
     leaf = np.tile(model.tree_.leaves, 20_000)
     assert max(latency(lambda: model.tree_.paths(leaf), after) for after in (0.1, 0.3, 0.5)) < 0.25
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+def test_reading_a_table_is_stopped_at_once() -> None:
+    """DuckDB, which reads it, tells of Ctrl-C by an error of its own."""
+
+    def read() -> None:
+        with Workspace() as workspace:
+            workspace.answer("SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b")
+
+    assert latency(read, 0.2) < 0.25

@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _report(problem: BaseException) -> int:
     """Say what went wrong in one line, and give the exit code."""
-    if isinstance(problem, KeyboardInterrupt | click.Abort) or str(problem) == "Query interrupted":
+    if isinstance(problem, KeyboardInterrupt | click.Abort):
         click.echo("interrupted; nothing was written", err=True)
         return INTERRUPTED
     if isinstance(problem, click.UsageError):

@@ -21,7 +21,7 @@ import numpy as np
 
 from treewright.data.arrays import array_column
 from treewright.data.columns import Raw, RawCodes, RawNumbers
-from treewright.errors import DataError
+from treewright.errors import DataError, raise_if_interrupted
 from treewright.files.column_batches import MOST_COLUMNS, MOST_FIELDS, Coding, alike, codings, stack
 from treewright.files.delimited import LONGEST_LINE, literal
 from treewright.files.kinds import MACROS, Choices, Reading, guess
@@ -64,6 +64,7 @@ class Workspace:
         if "connection" in self.__dict__:
             self.connection.close()
         self._folder.cleanup()
+        raise_if_interrupted(problem)
 
     @property
     def folder(self) -> Path:

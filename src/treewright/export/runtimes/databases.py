@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright.data.columns import Column
-from treewright.errors import ExportError
+from treewright.errors import ExportError, raise_if_interrupted
 from treewright.export.comparisons import UNSEEN
 from treewright.export.program import Program
 from treewright.export.runtimes.base import (
@@ -154,7 +154,11 @@ class DuckDBRuntime(SQLRuntime):
             database.execute(
                 f"COPY {self.table} FROM '{path}' (FORMAT csv, HEADER false, NULLSTR '\\N', QUOTE '\"', ESCAPE '\"', PARALLEL false)"
             )
-            return self.outcome(program, database.execute(self.query(program)).fetchall())
+            try:
+                return self.outcome(program, database.execute(self.query(program)).fetchall())
+            except RuntimeError as problem:
+                raise_if_interrupted(problem)
+                raise
 
 
 def csv_text(columns: list[tuple[str, str, list[str]]]) -> str:
