@@ -28,23 +28,31 @@ def few_rows_in_memory(request, monkeypatch):
     monkeypatch.setattr(Budget, "subtree_rows", LEAST_SUBTREE if many else 700)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_depth_8_for_any_partitioning(name, tmp_path):
-    table = table_of(name)
-    expected = in_memory(tw.DecisionTreeClassifier(max_depth=8), table)
+NUMBERS = ["numbers", "missing", "few categories", "categories", "noise", "heavy tails", "far from zero"]
+CLASSES = [(tw.DecisionTreeClassifier, table_of, name) for name in TABLES]
+REGRESSION = [(tw.DecisionTreeRegressor, regression_table, name) for name in NUMBERS]
+
+
+@pytest.mark.parametrize(
+    ("learner", "make", "name"),
+    [*CLASSES, *REGRESSION, (tw.DecisionTreeRegressor, regression_table, "few values")],
+)
+def test_depth_8_for_any_partitioning(learner, make, name, tmp_path):
+    table = make(name)
+    expected = in_memory(learner(max_depth=8), table)
+    assert len(expected) > 50
     for n_files in (1, 3, 17):
         folder = tmp_path / str(n_files)
         folder.mkdir()
-        found = tw.DecisionTreeClassifier(max_depth=8).fit(write(table, folder, n_files), "y").tree_
-        assert_same(expected, found)
+        assert_same(expected, learner(max_depth=8).fit(write(table, folder, n_files), "y").tree_)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_full_depth_and_shuffled_rows(name, tmp_path):
-    table = table_of(name)
-    expected = in_memory(tw.DecisionTreeClassifier(), table)
+@pytest.mark.parametrize(("learner", "make", "name"), [*CLASSES, *REGRESSION])
+def test_full_depth_and_shuffled_rows(learner, make, name, tmp_path):
+    table = make(name)
+    expected = in_memory(learner(), table)
     shuffled = table.take(np.random.default_rng(0).permutation(len(table)))
-    assert_same(expected, tw.DecisionTreeClassifier().fit(write(shuffled, tmp_path, 5), "y").tree_)
+    assert_same(expected, learner().fit(write(shuffled, tmp_path, 5), "y").tree_)
 
 
 @pytest.mark.parametrize(
@@ -128,29 +136,6 @@ def test_priors_and_costs_by_weights_that_round(tmp_path):
     expected = in_memory(tw.DecisionTreeClassifier(**parameters), table, "w")
     found = tw.DecisionTreeClassifier(**parameters).fit(write(table, tmp_path, 5), "y", "w").tree_
     assert_same(expected, found)
-
-
-NUMBERS = ["numbers", "missing", "few categories", "categories", "noise", "heavy tails", "far from zero"]
-
-
-@pytest.mark.parametrize("name", [*NUMBERS, "few values"])
-def test_regression_for_any_partitioning(name, tmp_path):
-    table = regression_table(name)
-    expected = in_memory(tw.DecisionTreeRegressor(max_depth=8), table)
-    assert len(expected) > 100
-    for n_files in (1, 3, 17):
-        folder = tmp_path / str(n_files)
-        folder.mkdir()
-        found = tw.DecisionTreeRegressor(max_depth=8).fit(write(table, folder, n_files), "y").tree_
-        assert_same(expected, found)
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_regression_to_full_depth_of_shuffled_rows(name, tmp_path):
-    table = regression_table(name)
-    expected = in_memory(tw.DecisionTreeRegressor(), table)
-    shuffled = table.take(np.random.default_rng(0).permutation(len(table)))
-    assert_same(expected, tw.DecisionTreeRegressor().fit(write(shuffled, tmp_path, 5), "y").tree_)
 
 
 @pytest.mark.parametrize("kind", ["tenths", "all sizes"])
