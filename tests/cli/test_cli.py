@@ -65,6 +65,14 @@ def test_options_of_the_same_name_are_spelled_alike_everywhere() -> None:
     assert all(len(texts) == 1 for texts in helps.values())
 
 
+def check_one_line(said: tuple[int, str, str], status: int, message: str) -> None:
+    """See that a command ends with a status and one line of errors, and has written no file."""
+    found, _, errors = said
+    assert (found, len(errors.splitlines())) == (status, 1)
+    assert message in errors
+    assert os.listdir() == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
@@ -73,42 +81,8 @@ def test_options_of_the_same_name_are_spelled_alike_everywhere() -> None:
         (["fit", IRIS], 2, "(--target NAME); "),
         (["fit"], 2, "Missing argument 'DATA...'"),
         (["fit", IRIS, "-t", "speces"], 3, "Did you mean 'species'?"),
-        (["fit", IRIS, "-t", "species", "--ignore", "petal widht"], 3, "Did you mean 'petal width'?"),
-        (["fit", IRIS, "-t", "species", "--algorithm", "c45.5"], 2, "Unknown algorithm 'c45.5'"),
-        (["fit", IRIS, "-t", "species", "--criterion", "ginni"], 2, "Did you mean 'gini'?"),
-        (["fit", IRIS, "-t", "species", "--missing", "surogate"], 2, "Did you mean 'surrogate'?"),
-        (["fit", IRIS, "-t", "species", "--pruner", "pesimistic"], 2, "Did you mean 'pessimistic'?"),
-        (
-            ["fit", IRIS, "-t", "species", "--pruner", "error_based:cg=1"],
-            2,
-            "Unknown setting of error_based 'cg'",
-        ),
-        (["fit", IRIS, "-t", "species", "--pruner", "error_based:cf=9"], 2, "cf"),
-        (["fit", IRIS, "-t", "species", "--set", "max_bin=4"], 2, "Did you mean 'max_bins'?"),
-        (["fit", IRIS, "-t", "species", "--set", "max_bins"], 2, "has no form NAME=VALUE"),
-        (["fit", IRIS, "-t", "species", "--max-depth", "-1"], 2, "'max_depth' parameter"),
-        (
-            ["fit", IRIS, "-t", "species", "--costs", "[[0,1],[1,0]]"],
-            2,
-            "a row and a column for each of the 3",
-        ),
-        (["fit", IRIS, "-t", "species", "--costs", "nonsense"], 2, "neither a file nor JSON"),
-        (["fit", IRIS, "-t", "species", "--ordinal", "x"], 2, "has no form NAME=LOW,…,HIGH"),
-        (["fit", IRIS, "-t", "species", "--output", "/no/where.tw"], 2, "there is no folder '/no'"),
-        (
-            ["fit", IRIS, "-t", "species", "-a", "id3"],
-            2,
-            "id3 knows categories only, and 'sepal length' is numeric",
-        ),
-        (
-            ["fit", IRIS, "-t", "species", "-a", "cart", "--pruner", "pessimistic"],
-            2,
-            "cart prunes by cost-complexity",
-        ),
         (["fit", MPG, "-t", "mpg", "-a", "c4.5"], 2, "c4.5 learns classes only"),
-        (["fit", IRIS, "-t", "species", "--formula", "x ~ ."], 2, "two targets"),
         (["fit", IRIS, "--formula", "species ~"], 3, "the formula 'species ~'"),
-        (["fit", IRIS, "-t", "species", "-w", "petal"], 3, "has no column 'petal'"),
         (["fit", "nothing.csv", "-t", "y"], 3, "cannot read 'nothing.csv': there is no such file"),
         (["show", "nothing.tw"], 4, "cannot read 'nothing.tw'"),
         (["show", IRIS], 4, "is no treewright model"),
@@ -120,10 +94,36 @@ def test_options_of_the_same_name_are_spelled_alike_everywhere() -> None:
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(run: Run, arguments: list[str], status: int, message: str) -> None:
-    found, _, errors = run(*arguments)
-    assert (found, len(errors.splitlines())) == (status, 1)
-    assert message in errors
-    assert os.listdir() == []
+    check_one_line(run(*arguments), status, message)
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (["--ignore", "petal widht"], 3, "Did you mean 'petal width'?"),
+        (["--algorithm", "c45.5"], 2, "Unknown algorithm 'c45.5'"),
+        (["--criterion", "ginni"], 2, "Did you mean 'gini'?"),
+        (["--missing", "surogate"], 2, "Did you mean 'surrogate'?"),
+        (["--pruner", "pesimistic"], 2, "Did you mean 'pessimistic'?"),
+        (["--pruner", "error_based:cg=1"], 2, "Unknown setting of error_based 'cg'"),
+        (["--pruner", "error_based:cf=9"], 2, "cf"),
+        (["--set", "max_bin=4"], 2, "Did you mean 'max_bins'?"),
+        (["--set", "max_bins"], 2, "has no form NAME=VALUE"),
+        (["--max-depth", "-1"], 2, "'max_depth' parameter"),
+        (["--costs", "[[0,1],[1,0]]"], 2, "a row and a column for each of the 3"),
+        (["--costs", "nonsense"], 2, "neither a file nor JSON"),
+        (["--ordinal", "x"], 2, "has no form NAME=LOW,…,HIGH"),
+        (["--output", "/no/where.tw"], 2, "there is no folder '/no'"),
+        (["-a", "id3"], 2, "id3 knows categories only, and 'sepal length' is numeric"),
+        (["-a", "cart", "--pruner", "pessimistic"], 2, "cart prunes by cost-complexity"),
+        (["--formula", "x ~ ."], 2, "two targets"),
+        (["-w", "petal"], 3, "has no column 'petal'"),
+    ],
+)
+def test_a_wrong_option_of_fit_is_said_in_one_line(
+    run: Run, options: list[str], status: int, message: str
+) -> None:
+    check_one_line(run("fit", IRIS, "-t", "species", *options), status, message)
 
 
 def test_a_traceback_is_shown_on_request(run: Run) -> None:

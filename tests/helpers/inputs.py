@@ -20,8 +20,8 @@ Y = np.array([0, 1, 0, 1, 0, 1])
 NAMES = ["age", "planet"]
 FRAME: Any = pd.DataFrame({"age": [3.0, 5, 8, 9, 1, 2], "planet": ["Earth", "Venus"] * 3})
 
-Refused = tuple[Callable[[], Any], str]
-"""What is refused, and words of the sentence that says so."""
+Refused = tuple[Callable[[], Any], str] | tuple[Callable[[], Any], str, type[TypeError]]
+"""What is refused, words of the sentence that says so, and TypeError if it is about a wrong type."""
 
 
 def classify(X: Any, y: Any = Y, **options: Any) -> Dataset:
@@ -47,9 +47,8 @@ def record(action: Callable[[], Any]) -> list[str]:
     return [str(warning.message) for warning in caught]
 
 
-def check_refused(refused: Refused, *, wrong_type: bool) -> None:
+def check_refused(action: Callable[[], Any], message: str, kind: type[Exception] = ValueError) -> None:
     """See that an action is refused in these words, as a TypeError too if it is about a wrong type."""
-    action, message = refused
     with pytest.raises(DataError, match=re.escape(message)) as caught:
         action()
-    assert isinstance(caught.value, TypeError) is wrong_type
+    assert isinstance(caught.value, TypeError) is (kind is TypeError)

@@ -88,7 +88,7 @@ class SparseColumns:
         stored = np.repeat(np.arange(len(self.row)), copies)
         copy = np.arange(len(stored)) - np.repeat(np.cumsum(copies) - copies, copies)
         row, value = places[first[self.row[stored]] + copy], self.value[stored]
-        owner = np.repeat(np.arange(self.shape[1]), np.diff(self.begin))[stored]
+        owner = _owners(self.begin)[stored]
         if len(rows) > 1 and (np.diff(rows) < 0).any():  # of equal values the lower row comes first
             order = np.lexsort((row, value, owner))
             row, value = row[order], value[order]
@@ -99,14 +99,14 @@ class SparseColumns:
         """All columns side by side, unless that is too much."""
         refuse_large(self.shape, reason)
         numbers = np.zeros(self.shape, order="F")
-        numbers[self.row, np.repeat(np.arange(self.shape[1]), np.diff(self.begin))] = self.value
+        numbers[self.row, _owners(self.begin)] = self.value
         return numbers
 
     @cached_property
     def is_boolean(self) -> NDArray[np.bool_]:
         """Whether each column holds nothing but 0 and 1, where it is known."""
         odd = ~((self.value == 1) | np.isnan(self.value))
-        owner = np.repeat(np.arange(self.shape[1]), np.diff(self.begin))
+        owner = _owners(self.begin)
         odd_columns = np.bincount(owner[odd], minlength=self.shape[1])
         gaps = np.bincount(owner[np.isnan(self.value)], minlength=self.shape[1])
         boolean: NDArray[np.bool_] = (odd_columns == 0) & (gaps < self.shape[0])
@@ -117,16 +117,8 @@ class SparseColumns:
 class SparseRows:
     """Rows of numbers, zeros left out, as they are to be predicted.
 
-    Parameters
-    ----------
-    shape : tuple of two int
-        Rows and columns.
-    begin : int64 array of n_rows + 1
-        Where the numbers of each row begin.
-    column : int32 array
-        The column of each number.
-    value : float64 or float32 array
-        The numbers.
+    They are stored as `SparseColumns` are, row by row: `begin` says where the numbers of each row begin, and
+    `column` the column of each number. Numbers of single precision stay so.
     """
 
     shape: tuple[int, int]
@@ -153,8 +145,7 @@ class SparseRows:
         for position in np.unique(self.column[~np.isfinite(self.value)]):
             stored = self.column == position
             values = np.zeros(self.shape[0])
-            owner = np.repeat(np.arange(self.shape[0]), np.diff(self.begin))
-            values[owner[stored]] = self.value[stored]
+            values[_owners(self.begin)[stored]] = self.value[stored]
             refuse_infinities(f"x{position}", values)
             refuse_gaps(f"x{position}", np.isnan(values), missing)
 
@@ -238,6 +229,11 @@ def row_blocks(X: Any) -> Iterator[Any]:
     n = max(1, BLOCK // max(X.shape[1], 1))
     for first in range(0, X.shape[0], n):
         yield X[first : first + n]
+
+
+def _owners(begin: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give the column, or row, that each stored number is in."""
+    return np.repeat(np.arange(len(begin) - 1), np.diff(begin))
 
 
 def _arrays(X: Any, narrow: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:

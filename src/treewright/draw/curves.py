@@ -321,8 +321,8 @@ def plot_overfitting(model: Any, X: Any, y: Any, *, random_state: int = 0, ax: A
         Rows, parted into those that grow the tree, those that prune it and those that judge it.
     random_state : int, default=0
         Seed of the parting.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
+    ax
+        As for `plot_importances`.
 
     Examples
     --------

@@ -40,10 +40,8 @@ def plot_roc(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     ----------
     model : fitted classifier
         Of treewright or scikit-learn, also a pipeline or a search.
-    X, y : table and target
-        Rows, best others than it was fitted to.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
+    X, y, ax
+        As for `plot_confusion`.
 
     Examples
     --------

@@ -22,9 +22,10 @@ from treewright.distributed import is_dask, is_open, rows_to_grow_on
 from treewright.distributed.open_rows import OpenRows
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator, estimator
-from treewright.estimators.explaining import shap_values, to_html
+from treewright.estimators.explaining import shap_values
 from treewright.estimators.outputs import describe_targets, numbers
 from treewright.estimators.tree import DecisionTree
+from treewright.estimators.wrapped_models import to_html
 from treewright.explain.importance import Importances
 from treewright.explain.of_model import explain
 from treewright.forest.bootstrap import Draws

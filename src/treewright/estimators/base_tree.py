@@ -26,9 +26,10 @@ from treewright.distributed.judging import judge_files, prune_by_folds
 from treewright.distributed.open_rows import OpenRows
 from treewright.distributed.parts import Parts
 from treewright.estimators.base import TableEstimator, estimator
-from treewright.estimators.explaining import shap_values, to_html
+from treewright.estimators.explaining import shap_values
 from treewright.estimators.outputs import describe_targets, labels, numbers, probabilities
 from treewright.estimators.prediction_report import PredictionReport
+from treewright.estimators.wrapped_models import to_html
 from treewright.evaluation import ClassEvaluation
 from treewright.explain.importance import Importances, importances
 from treewright.explain.of_model import explain

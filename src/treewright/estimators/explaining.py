@@ -1,9 +1,7 @@
-"""Methods that trees and forests share: `shap_values` and `to_html`; `explain` is in `explain.of_model`."""
+"""`shap_values` of trees and forests."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -99,63 +97,3 @@ def _shap_by_target(schema: Schema, values: Any) -> Any:
         np.ascontiguousarray(values[..., place * width : place * width + len(np.asarray(output.classes))])
         for place, output in enumerate(schema.outputs)
     ]
-
-
-def to_html(
-    self: Any,
-    path: str | PathLike[str] | None = None,
-    X: Any = None,
-    y: Any = None,
-    *,
-    validation: tuple[Any, Any] | None = None,
-    cv: int | None = 10,
-    max_rows: int = 1000,
-    title: str | None = None,
-    beside: Mapping[str, Any] | None = None,
-) -> str:
-    """Write one HTML file: a report of the model above, and below it the explorer; without a network.
-
-    The report has figures on all rows that judge it, with confidence intervals, the whole tree, curves,
-    feature importance, partial dependence and SHAP values; all figures also stand there as JSON, in the
-    script `treewright-report`.
-
-    Parameters
-    ----------
-    path : str or path, optional
-        Where to write; the name ends in `.html` or `.htm`.
-    X, y : table and target, optional
-        The rows of the fit.
-    validation : pair of a table and a target, optional
-        Rows that judge it. Without them it is cross-validated, a forest judged by the rows that each tree has
-        not drawn.
-    cv : int or None, default=10
-        In how many folds; None judges it by the rows of the fit.
-    max_rows, title, beside
-        As for `treewright.explore`.
-
-    Returns
-    -------
-    str
-        The page, which is also written to `path`, if there is one.
-
-    Examples
-    --------
-    >>> from treewright import DecisionTreeClassifier, datasets
-    >>> X, y = datasets.load_iris()
-    >>> html = DecisionTreeClassifier(max_depth=2).fit(X, y).to_html(None, X, y, cv=3)
-    >>> 'id="treewright-report"' in html
-    True
-    """
-    return write_page(
-        self, path, X, y, validation=validation, cv=cv, max_rows=max_rows, title=title, beside=beside
-    )
-
-
-def write_page(model: Any, path: str | PathLike[str] | None, X: Any, y: Any, **shown: Any) -> str:
-    """Write the page of a model, if there is a path; `shown` is as for `report_page`."""
-    from treewright.explorer.report_page import report_page
-
-    page = report_page(model, X, y, **shown)
-    if path is not None:
-        page.save(path)
-    return page.html

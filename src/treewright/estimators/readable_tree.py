@@ -296,16 +296,8 @@ class TreeRegressor(RegressorMixin, ReadableTree):
 
     Attributes
     ----------
-    tree_ : Tree
-        The tree.
-    pruner_, report_, path_ : CostComplexity, Report, PruningPath
-        What pruned the tree, what it compared and did, and the trees there were to choose from.
-    shrinkage_ : float
-        How far predictions are drawn towards those of nodes above.
-    n_features_in_, n_outputs_ : int
-        Numbers of features and targets.
-    feature_names_in_ : ndarray of str
-        Names of the features, if the table had any.
+    tree_, pruner_, report_, path_, shrinkage_, n_features_in_, n_outputs_, feature_names_in_
+        As for `TreeClassifier`.
 
     Examples
     --------

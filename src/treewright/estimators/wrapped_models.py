@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import DataTypeError
-from treewright.estimators.explaining import write_page
-from treewright.estimators.from_sklearn import from_sklearn
-from treewright.evaluation import predict_held_out
-from treewright.figures import Evaluation, evaluate_model
 from treewright.tree.model import ForestModel, TreeModel
 from treewright.tree.wrapped import unwrapped
+
+if TYPE_CHECKING:
+    from treewright.figures import Evaluation
 
 
 def to_html(
@@ -30,7 +29,11 @@ def to_html(
     title: str | None = None,
     beside: Mapping[str, Any] | None = None,
 ) -> str:
-    """Write the report and the explorer of a model as one HTML file, also of pipelines and searches.
+    """Write one HTML file: a report of the model above, and below it the explorer; without a network.
+
+    The report has figures on all rows that judge it, with confidence intervals, the whole tree, curves,
+    feature importance, partial dependence and SHAP values; all figures also stand there as JSON, in the
+    script `treewright-report`.
 
     A pipeline is judged as a whole, its preprocessing fitted anew in every fold; the tree that is shown is
     its last step, with the names after preprocessing. Of a search it is the best model.
@@ -38,9 +41,18 @@ def to_html(
     Parameters
     ----------
     model : fitted tree or forest, pipeline that ends in one, or search that has found one
-        Of treewright or of scikit-learn.
-    path, X, y, validation, cv, max_rows, title, beside
-        As for the method `to_html` of a model; rows are as the pipeline takes them.
+        Of treewright or of scikit-learn. Trees and forests of treewright have this as a method.
+    path : str or path, optional
+        Where to write; the name ends in `.html` or `.htm`.
+    X, y : table and target, optional
+        The rows of the fit, as a pipeline takes them.
+    validation : pair of a table and a target, optional
+        Rows that judge it. Without them it is cross-validated, a forest judged by the rows that each tree has
+        not drawn.
+    cv : int or None, default=10
+        In how many folds; None judges it by the rows of the fit.
+    max_rows, title, beside
+        As for `treewright.explore`.
 
     Returns
     -------
@@ -58,26 +70,24 @@ def to_html(
     >>> from sklearn.preprocessing import StandardScaler
     >>> import treewright as tw
     >>> X, y = tw.datasets.load_iris()
+    >>> tree = tw.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    >>> 'id="treewright-report"' in tree.to_html(None, X, y, cv=3)
+    True
     >>> pipeline = make_pipeline(StandardScaler(), tw.DecisionTreeClassifier(max_depth=2)).fit(X, y)
     >>> "petal length" in tw.to_html(pipeline, None, X, y, cv=3)
     True
     """
+    from treewright.explorer.report_page import report_page
+
     inner, prepared = unwrapped(model)
     ours = _ours(inner)
     found = None if ours is model else _judged(model, X, y, validation, cv, has_draws=_knows_its_draws(ours))
     seen = None if validation is None else (prepared(validation[0]), validation[1])
-    return write_page(
-        ours,
-        path,
-        prepared(X),
-        y,
-        validation=seen,
-        found=found,
-        cv=cv,
-        max_rows=max_rows,
-        title=title,
-        beside=beside,
-    )
+    shown: dict[str, Any] = {"cv": cv, "max_rows": max_rows, "title": title, "beside": beside}
+    page = report_page(ours, prepared(X), y, validation=seen, found=found, **shown)
+    if path is not None:
+        page.save(path)
+    return page.html
 
 
 def explain_prediction(model: Any, row: Any, **choices: Any) -> Any:
@@ -126,6 +136,8 @@ def _ours(model: Any) -> Any:
     """Give a model of this library that predicts the same."""
     if isinstance(model, TreeModel | ForestModel):
         return model
+    from treewright.estimators.from_sklearn import from_sklearn  # which makes models that have `to_html`
+
     try:
         return from_sklearn(model)
     except DataTypeError:
@@ -168,6 +180,8 @@ def _judged(
     model: Any, X: Any, y: Any, validation: tuple[Any, Any] | None, cv: int | None, *, has_draws: bool
 ) -> Evaluation | None:
     """Judge a pipeline, or what a search found best, as a whole; None leaves that to the model in it."""
+    from treewright.figures import evaluate_model
+
     best = getattr(model, "best_estimator_", model)
     if validation is not None:
         return evaluate_model(best, *validation, on="validation rows")
@@ -183,6 +197,8 @@ def _cross_validated(model: Any, X: Any, y: Any, n_folds: int, further: str) -> 
     """Fit all steps anew for every fold, and judge them by the rows that they were not shown."""
     from sklearn.base import clone, is_classifier
     from sklearn.utils import _safe_indexing
+
+    from treewright.evaluation import predict_held_out
 
     def take(rows: NDArray[np.int64]) -> Any:
         return _safe_indexing(X, rows)

@@ -82,9 +82,8 @@ def interaction_values(tree: Tree, rows: Dataset, value: Array, threads: int = 1
     Examples
     --------
     >>> from treewright import DecisionTreeRegressor
-    >>> X, y = [[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0]
-    >>> tree = DecisionTreeRegressor().fit(X, y).tree_
-    >>> row = Dataset(tree.schema, *tree.schema.encode([[2, 1]]))
+    >>> model = DecisionTreeRegressor().fit([[1, 0], [1, 1], [2, 0], [2, 1]], [0.0, 0.0, 6.0, 10.0])
+    >>> tree, row = model.tree_, Dataset.from_table([[2, 1]])
     >>> interaction_values(tree, row, tree.node_value)[0, :, :, 0].tolist()
     [[4.0, 0.5], [0.5, 1.0]]
     """

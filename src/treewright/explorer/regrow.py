@@ -37,10 +37,8 @@ class Regrower:
 
     Attributes
     ----------
-    tree : Tree
-        The tree that is edited.
-    training : Dataset
-        The rows that it was grown on.
+    tree, training : Tree, Dataset
+        The tree that is edited, and the rows that it was grown on.
     model : estimator or Tree
         Says how it was grown, if it knows.
     progress : callable or None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -56,6 +56,8 @@ FIRST_ROWS = 1000
 
 READERS = ("whole", "number", "comma", "moment", "zoned", "dotted", "marked", "marked_comma", "slashed")
 """The names of these, in the order in which they are tried; the last is for a hint only."""
+
+READERS_OF_DATES = ("moment", "zoned", "dotted")
 
 
 @dataclass(frozen=True)
@@ -245,8 +247,8 @@ def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None
         column = f"{column}::VARCHAR"
     if look is None:
         look = _look(workspace, form, [column])[0]
-    for count, reader in look.of_numbers(staged.has_decimal_commas):
-        if count == look.known:
+    for reader in _readers_of_numbers(staged):
+        if look.all_by(reader):
             return Reading(name, "numeric", column, f"{reader}({form})")
     value = form.format(column)
     odd = workspace.first(f"{value} IS NOT NULL AND number({value}) IS NULL", value)
@@ -259,7 +261,7 @@ def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None
 
 def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
     column = staged.value(name)
-    for reader in ("moment", "zoned", "dotted"):
+    for reader in READERS_OF_DATES:
         odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
         if odd is None:
             return Reading(name, "date", staged.identifier(name), f"{reader}({staged.form})")
@@ -278,25 +280,19 @@ class _Look:
     """
 
     known: int
-    whole: int
-    number: int
-    comma: int = 0
-    moment: int = 0
-    zoned: int = 0
-    dotted: int = 0
-    marked: int = 0
-    marked_comma: int = 0
-    slashed: int = 0
+    """Fields that are not empty."""
+    read: Mapping[str, int]
+    """How many of them each of `READERS` can read that was asked."""
 
-    def of_numbers(self, decimal_commas: bool) -> Iterator[tuple[int, str]]:
-        """Give the ways to read numbers, each with how many fields it can read."""
-        yield self.whole, "whole"
-        yield self.number, "number"
-        if decimal_commas:
-            yield self.comma, "comma"
-            yield self.marked_comma, "marked_comma"
-        else:
-            yield self.marked, "marked"
+    def all_by(self, reader: str) -> bool:
+        """Whether a reader can read all fields there are."""
+        return self.read.get(reader) == self.known
+
+
+def _readers_of_numbers(staged: Staged) -> tuple[str, ...]:
+    """Give the ways to read numbers, in the order in which they are tried."""
+    comma = ("comma", "marked_comma") if staged.has_decimal_commas else ("marked",)
+    return "whole", "number", *comma
 
 
 def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[str, _Look]:
@@ -317,17 +313,18 @@ def _look(workspace: Workspace, form: str, columns: Sequence[str]) -> list[_Look
     Whether all fields are whole numbers is asked only where the first ones are: no other count is needed.
     """
     first = workspace.counts(form, columns, ("", "whole"), f" WHERE rowid < {FIRST_ROWS}")
-    looks = [_Look(0, -1, 0)] * len(columns)
+    looks = [_Look(0, {})] * len(columns)
     for asks_whole in (True, False):
         some = [index for index, (known, whole) in enumerate(first) if (whole == known) == asks_whole]
         readers = ("", "whole", "number") if asks_whole else ("", "number")
         found = workspace.counts(form, [columns[index] for index in some], readers)
-        for index, (known, *whole, number) in zip(some, found, strict=True):
-            looks[index] = _Look(known, whole[0] if whole else -1, number)
-    rest = [index for index, look in enumerate(looks) if look.number < look.known]
+        for index, (known, *counts) in zip(some, found, strict=True):
+            looks[index] = _Look(known, dict(zip(readers[1:], counts, strict=True)))
+    rest = [index for index, look in enumerate(looks) if look.read["number"] < look.known]
     more = workspace.counts(form, [columns[index] for index in rest], READERS[2:])
     for index, counts in zip(rest, more, strict=True):
-        looks[index] = replace(looks[index], **dict(zip(READERS[2:], counts, strict=True)))
+        read = {**looks[index].read, **dict(zip(READERS[2:], counts, strict=True))}
+        looks[index] = replace(looks[index], read=read)
     return looks
 
 
@@ -352,31 +349,26 @@ def _has_one_sign(workspace: Workspace, staged: Staged, name: str) -> bool:
 
 def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, strict: bool) -> Reading:
     column, form = staged.identifier(name), staged.form
-    ways: list[tuple[int, FileKind, str]] = [
-        *((count, "numeric", reader) for count, reader in look.of_numbers(staged.has_decimal_commas)),
-        (look.moment, "date", "moment"),
-        (look.zoned, "date", "zoned"),
-        (look.dotted, "date", "dotted"),
-    ]
-    for count, kind, reader in ways:
-        if count == look.known and look.known:
+    for reader in (*_readers_of_numbers(staged), *READERS_OF_DATES) if look.known else ():
+        if look.all_by(reader):
             if reader.startswith("marked") and not _has_one_sign(workspace, staged, name):
                 break
+            kind: FileKind = "date" if reader in READERS_OF_DATES else "numeric"
             return Reading(name, kind, column, f"{reader}({form})")
-    if look.slashed == look.known and look.known:
+    if look.known and look.all_by("slashed"):
         quoted = quoted_name(name)
         warn(
             f"column {name!r} of {staged.name} looks like dates with slashes, beginning with the day or the "
             "month: it is taken as categories; turn it into dates with --query "
             f"'select * replace (strptime({quoted}, $$%d/%m/%Y$$) as {quoted}) from data'."
         )
-    elif look.number >= MOSTLY * look.known and look.known:
+    elif look.known and (n_numbers := look.read["number"]) >= MOSTLY * look.known:
         value = form.format(column)
         odd = workspace.first(f"{value} IS NOT NULL AND number({value}) IS NULL", value)
         assert odd is not None
         found = (
-            f"column {name!r} of {staged.name} has {look.number} numbers and "
-            f"{counted(look.known - look.number, 'other value')}, first {odd[1]!r} ({staged.locate(odd[0])})"
+            f"column {name!r} of {staged.name} has {n_numbers} numbers and "
+            f"{counted(look.known - n_numbers, 'other value')}, first {odd[1]!r} ({staged.locate(odd[0])})"
         )
         if strict:
             raise DataTypeError(f"{found}; --na {odd[1]!r} takes such a value as missing.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -213,24 +213,9 @@ def fit(
     >>> result.model.tree_.n_leaves, result.evaluation.evaluation.error < 0.1
     (5, True)
     """
+    given = locals()
     check_folds(folds)
-    options = TableOptions(
-        target=target,
-        formula=formula,
-        ignore=ignore,
-        weight=weight,
-        task=task,
-        classes=classes,
-        categorical=categorical,
-        numeric=numeric,
-        ordinal=ordinal or {},
-        strict=strict,
-        query=query,
-        encoding=encoding,
-        delimiter=delimiter,
-        header=header,
-        na=na,
-    )
+    options = TableOptions(**{field.name: given[field.name] for field in fields(TableOptions)})
     with Workspace() as workspace:
         data = read_training_table(workspace, table, options, Nobody())
         model = suited_learner(data, algorithm, parameters, pruner=pruner, random_state=random_state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -65,7 +65,7 @@ class TableOptions:
     classes: Sequence[Any] = ()
     categorical: Sequence[str] = ()
     numeric: Sequence[str] = ()
-    ordinal: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    ordinal: Mapping[str, Sequence[Any]] | None = None
     strict: bool = False
     query: str | None = None
     encoding: str | None = None
@@ -83,7 +83,7 @@ class TableOptions:
         return Choices(
             numeric=listed(self.numeric, names),
             categorical=listed(self.categorical, names),
-            ordinal={name: tuple(order) for name, order in self.ordinal.items()},
+            ordinal={name: tuple(order) for name, order in (self.ordinal or {}).items()},
             strict=self.strict,
         )
 

@@ -19,6 +19,7 @@ from treewright.tree import Tree
 from treewright.tree.decision import decide
 
 Array = NDArray[np.float64]
+Votes = tuple[Array, NDArray[np.uint32]]
 Codes = NDArray[np.int32]
 One = TypeVar("One")
 
@@ -140,14 +141,8 @@ class Trees(MadeWhenAskedFor[Tree]):
         return join(self.schema, self.criterion, [self, more])
 
     def vote(
-        self,
-        numbers: Array,
-        codes: Codes,
-        *,
-        hard: bool = False,
-        draws: Draws | None = None,
-        threads: int = 1,
-    ) -> tuple[Array, NDArray[np.uint32]]:
+        self, numbers: Array, codes: Codes, hard: bool = False, draws: Draws | None = None, threads: int = 1
+    ) -> Votes:
         """Sum over the trees what the leaf of each row says, and count the trees that spoke.
 
         Parameters
@@ -166,11 +161,6 @@ class Trees(MadeWhenAskedFor[Tree]):
         sums : float64 array of shape (n_rows, n_classes or 1)
         votes : array of shape (n_rows,)
         """
-        return self._vote(numbers, codes, hard, draws, threads)
-
-    def _vote(
-        self, numbers: Array, codes: Codes, hard: bool, draws: Draws | None, threads: int
-    ) -> tuple[Array, NDArray[np.uint32]]:
         options = None if draws is None else draws.options()
         n_classes = self.schema.n_classes
         sums, votes, infinite = _core.vote(self.arrays, n_classes, numbers, codes, hard, options, threads)
@@ -184,14 +174,8 @@ class Trees(MadeWhenAskedFor[Tree]):
         return not self.schema.n_categories.any()
 
     def vote_sparse(
-        self,
-        rows: SparseRows,
-        missing: str,
-        *,
-        hard: bool = False,
-        draws: Draws | None = None,
-        threads: int = 1,
-    ) -> tuple[Array, NDArray[np.uint32]]:
+        self, rows: SparseRows, missing: str, hard: bool = False, draws: Draws | None = None, threads: int = 1
+    ) -> Votes:
         """As `vote`, of rows whose zeros are not stored; `missing` says whether they may miss values."""
         options = None if draws is None else draws.options()
         sums, votes, flags = _core.vote_sparse(
@@ -268,9 +252,9 @@ class LooseTrees(Trees):
         """The memory that the trees take."""
         return sum(array.nbytes for arrays in self.parts() for array in arrays.values())
 
-    def _vote(
-        self, numbers: Array, codes: Codes, hard: bool, draws: Draws | None, threads: int
-    ) -> tuple[Array, NDArray[np.uint32]]:
+    def vote(
+        self, numbers: Array, codes: Codes, hard: bool = False, draws: Draws | None = None, threads: int = 1
+    ) -> Votes:
         """As for compact trees; a row that ends in several leaves has a share in each."""
         sums = np.zeros((len(numbers), self.schema.n_outputs * max(self.schema.n_classes, 1)))
         votes = np.zeros(len(numbers), np.uint32)

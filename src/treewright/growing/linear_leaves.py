@@ -51,10 +51,8 @@ def with_equations(tree: Tree, rows: Dataset, *, ridge: float = RIDGES[0], unit:
 
     Parameters
     ----------
-    tree : Tree
-        It stays as it is.
-    rows : Dataset
-        The rows that it was grown on.
+    tree, rows : Tree, Dataset
+        The tree, which stays as it is, and the rows that it was grown on.
     ridge : float
         Weight of rows by which the equation of a node is drawn to that of the node above; the root's is not
         drawn.
