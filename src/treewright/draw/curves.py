@@ -262,8 +262,8 @@ def plot_pruning_path(model: Any, X: Any = None, y: Any = None, *, ax: Axes | No
         A tree, or what `prune` left in `path_`.
     X, y : table and target, optional
         Rows that the tree was not grown on.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
+    ax
+        As for `plot_importances`.
 
     Examples
     --------

@@ -180,8 +180,8 @@ def plot_partial_dependence(
         By default the most important one.
     target : class, optional
         The class whose probability is drawn; by default the last.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if None.
+    ax
+        As for `plot_importances`.
 
     Examples
     --------

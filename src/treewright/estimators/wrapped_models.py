@@ -95,8 +95,8 @@ def explain_prediction(model: Any, row: Any, **choices: Any) -> Any:
 
     Parameters
     ----------
-    model : fitted tree or forest, pipeline that ends in one, or search that has found one
-        Of treewright or of scikit-learn.
+    model
+        As for `to_html`.
     row : dict, Series, frame of one row, list or array
         The row, as the pipeline takes it.
     **choices
@@ -108,18 +108,13 @@ def explain_prediction(model: Any, row: Any, **choices: Any) -> Any:
         The path, the class probabilities, what each feature contributed and the nearest change, in the values
         after preprocessing.
 
-    Raises
-    ------
-    DataTypeError
-        If there is no tree in it; the message says what to give instead.
-
     Examples
     --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
     >>> import treewright as tw
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
     >>> X, y = tw.datasets.load_iris()
-    >>> pipeline = make_pipeline(StandardScaler(), tw.DecisionTreeClassifier(max_depth=2)).fit(X, y)
+    >>> pipeline = make_pipeline(MinMaxScaler(), tw.TreeClassifier()).fit(X, y)
     >>> tw.explain_prediction(pipeline, X.iloc[0]).prediction
     'setosa'
     """

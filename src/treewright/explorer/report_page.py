@@ -25,28 +25,21 @@ from treewright.formatting.text import left_to_right, printable
 
 
 def report_page(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
-    *,
-    validation: tuple[Any, Any] | None = None,
-    cv: int | None = 10,
-    title: str | None = None,
-    found: Evaluation | None = None,
-    **shown: Any,
+    model: Any, X: Any, y: Any, *, found: Evaluation | None = None, title: str | None = None, **shown: Any
 ) -> Page:
-    """Make the page of a fitted tree or forest, see `to_html` of estimators.
+    """Make the page of a fitted tree or forest; `shown` is as for `to_html`.
 
     `found` is what its predictions are worth, where that is known.
     """
     refuse_several_targets(model)
+    validation, cv = shown.get("validation"), shown.get("cv")
     found = found or judged(model, X, y, validation, cv)
     table, target = validation or ((None, None) if X is None else (X, y))
     usual = f"{getattr(model, 'target_name_', 'target')} by {type(model).__name__}"
     heading = title or left_to_right(usual)
     columns = [] if X is None or y is None else _columns(model, X, y)
     report = Report(model, printable(heading), found, table, target, columns=columns)
-    return compose(report, X, y, validation=validation, cv=cv, **shown)
+    return compose(report, X, y, **shown)
 
 
 def _columns(model: Any, X: Any, y: Any) -> list[tuple[str, str, str, str]]:

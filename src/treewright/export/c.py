@@ -12,7 +12,7 @@ from treewright.data.columns import Column, plain
 from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Input
 from treewright.export.header import header
-from treewright.export.program import LinearEnds, Program, TreeBody
+from treewright.export.program import Answers, LinearEnds, Program, TreeBody
 from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
@@ -144,7 +144,7 @@ class _File(Writer):
             yield f"enum {{ {prefix}N_CLASSES = {program.width} }};"
             yield f"const char *const {prefix}classes[] = {texts};"
         yield ""
-        parts = (self._codes(), self._answers(), self._sets(), self._read(), walk, self._predict())
+        parts = (self._codes(), self.answers(), self._sets(), self._read(), walk, self._predict())
         body = [line for part in parts for line in part]
         for helper in helpers_for("\n".join(body), _HELPERS):
             yield f"{helper}\n"
@@ -177,12 +177,8 @@ class _File(Writer):
             yield f"    case {place}: return find(text, texts{place}, codes{place}, {len(column.categories)});"
         yield "    default: return NAN;\n    }\n}\n"
 
-    def _answers(self) -> Iterator[str]:
-        """What is said at each end, a line of numbers each."""
-        program, answers = self.program, self.program.answers
-        if program.linear is not None:
-            yield from self._equations(program.linear)
-            return
+    def _lists(self, answers: Answers) -> Iterator[str]:
+        program = self.program
         if program.has_labels:
             yield f"static const int labels[] = {_list(answers.labels)};"
         if program.has_votes:

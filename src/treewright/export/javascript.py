@@ -14,7 +14,7 @@ from treewright.data import times
 from treewright.errors import ExportError
 from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Program
+from treewright.export.program import Answers, LinearEnds, Program
 from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
@@ -141,20 +141,19 @@ class _Module(Writer):
 
     def body(self) -> Iterator[str]:
         """All but the helpers that it needs."""
-        yield from self._answers()
+        yield from self.answers()
         yield from self._read()
         yield from self._nested() if self.nested else self._table()
         yield from self._predict()
 
-    def _answers(self) -> Iterator[str]:
-        """What is said at each end; a line of numbers each."""
-        program, answers = self.program, self.program.answers
-        if program.linear is not None:
-            yield f"const CONSTANTS = {_numbers(program.linear.constant)};"
-            yield f"const EQUATIONS = {json.dumps(program.linear.terms)};"
-            yield f"const FILL = {_numbers(program.linear.fill)};"
-            yield f"const LEAST = {_number(program.linear.low)}, MOST = {_number(program.linear.high)};"
-            return
+    def _equations(self, linear: LinearEnds) -> Iterator[str]:
+        yield f"const CONSTANTS = {_numbers(linear.constant)};"
+        yield f"const EQUATIONS = {json.dumps(linear.terms)};"
+        yield f"const FILL = {_numbers(linear.fill)};"
+        yield f"const LEAST = {_number(linear.low)}, MOST = {_number(linear.high)};"
+
+    def _lists(self, answers: Answers) -> Iterator[str]:
+        program = self.program
         proba = f"Float64Array.from({_numbers(answers.proba.ravel().tolist())})"
         if program.has_labels:
             yield f"const LABELS = {_list(answers.labels)};"

@@ -11,7 +11,7 @@ import numpy as np
 from treewright.data import times
 from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import LinearEnds, Program
+from treewright.export.program import Answers, LinearEnds, Program
 from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
@@ -99,7 +99,7 @@ class _Module(Writer):
 
     def body(self) -> Iterator[str]:
         """All but the helpers that it needs."""
-        yield from self._answers()
+        yield from self.answers()
         yield from self._read()
         yield ""
         yield ""
@@ -108,12 +108,8 @@ class _Module(Writer):
 
     # ---- answers -------------------------------------------------------------------------------------
 
-    def _answers(self) -> Iterator[str]:
-        """What is said at each end."""
-        program, answers = self.program, self.program.answers
-        if program.linear is not None:
-            yield from self._equations(program.linear)
-            return
+    def _lists(self, answers: Answers) -> Iterator[str]:
+        program = self.program
         if program.has_labels:
             yield f"_LABELS = {values(answers.labels)}"
         if program.has_votes:

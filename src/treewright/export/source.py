@@ -13,7 +13,17 @@ from typing import Any
 from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Input, Oblique, Plane, Test
 from treewright.export.expressions import Truth, Value, read_expression, written
-from treewright.export.program import STAY, Body, Clause, Node, Program, RuleBody, TreeBody
+from treewright.export.program import (
+    STAY,
+    Answers,
+    Body,
+    Clause,
+    LinearEnds,
+    Node,
+    Program,
+    RuleBody,
+    TreeBody,
+)
 
 MOST_NESTED_ENDS, DEEPEST_NESTED, MOST_NESTED_CODES = 1_000, 40, 20_000
 """Leaves of a model, depth of a tree and codes in all tests up to which code has a block for each node."""
@@ -358,3 +368,14 @@ class Writer:
     def __init__(self, source: Source, form: str) -> None:
         self.source, self.program = source, source.program
         self.nested = nested(source.program, form)
+
+    def answers(self) -> Iterator[str]:
+        """What is said at each end: labels, votes and probabilities, or equations."""
+        linear = self.program.linear
+        return self._lists(self.program.answers) if linear is None else self._equations(linear)
+
+    def _lists(self, answers: Answers) -> Iterator[str]:
+        raise NotImplementedError
+
+    def _equations(self, linear: LinearEnds) -> Iterator[str]:
+        raise NotImplementedError

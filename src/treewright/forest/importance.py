@@ -32,12 +32,12 @@ Array = NDArray[np.float64]
 
 def forest_importances(
     forest: ForestModel,
-    rows: Dataset | None = None,
+    rows: Dataset | None,
     *,
-    out_of_bag: bool = True,
-    corrected: bool = False,
-    n_repeats: int = 1,
-    random_state: int = 0,
+    out_of_bag: bool,
+    corrected: bool,
+    n_repeats: int,
+    random_state: int,
 ) -> Importances:
     """Measure the importance of each feature for a forest; see `RandomForestClassifier.importances`."""
     trees, draws = forest._fitted_trees(), forest.draws_

@@ -7,11 +7,29 @@ export const FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans'
 
 const HALO = 7; // as wide is the ground around words that stand on branches
 
-export class CanvasPen {
+// What both do with texts: measure them, by the context of a canvas.
+class Pen {
   constructor(context) {
     this.context = context;
   }
 
+  setFont({ size, bold }) {
+    this.context.font = fontOf(size, bold);
+  }
+
+  fits(words, style) {
+    this.setFont(style);
+    return fitText(this.context, words, style.width) === words;
+  }
+
+  // A text as one line if it fits, else as two, parted at a blank.
+  lines(words, style) {
+    this.setFont(style);
+    return inLines(this.context, words, style.width);
+  }
+}
+
+export class CanvasPen extends Pen {
   rect(x, y, width, height, { fill, stroke, radius = 0, opacity = 1, line = 1 }) {
     const { context } = this;
     context.globalAlpha = opacity;
@@ -36,17 +54,6 @@ export class CanvasPen {
     context.globalAlpha = 1;
   }
 
-  fits(words, { size, bold, width }) {
-    this.context.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
-    return fitText(this.context, words, width) === words;
-  }
-
-  // A text as one line if it fits, else as two, parted at a blank.
-  lines(words, { size, bold, width }) {
-    this.context.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
-    return inLines(this.context, words, width);
-  }
-
   text(
     x,
     y,
@@ -55,7 +62,7 @@ export class CanvasPen {
   ) {
     const { context } = this;
     context.globalAlpha = opacity;
-    context.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
+    this.setFont({ size, bold });
     context.textAlign = anchor === "middle" ? "center" : anchor;
     const fitted = fitText(context, words, width);
     if (halo) {
@@ -70,11 +77,13 @@ export class CanvasPen {
   }
 }
 
+const fontOf = (size, bold) => `${bold ? 600 : 400} ${size}px ${FONT}`;
+
 let ruler = null;
 
 function measuring(size, bold) {
   ruler ??= document.createElement("canvas").getContext("2d");
-  ruler.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
+  ruler.font = fontOf(size, bold);
   return ruler;
 }
 
@@ -125,11 +134,11 @@ function longestStart(context, words, width) {
   return `${letters.slice(0, fits).join("").trimEnd()}…`;
 }
 
-export class SvgPen {
+export class SvgPen extends Pen {
   constructor() {
+    super(document.createElement("canvas").getContext("2d"));
     this.shapes = [];
     this.hatched = [];
-    this.measure = document.createElement("canvas").getContext("2d");
   }
 
   rect(x, y, width, height, { fill, stroke, radius = 0, opacity = 1, line = 1 }) {
@@ -144,16 +153,6 @@ export class SvgPen {
     if (stroke) Object.assign(settings, { stroke, "stroke-width": line });
     if (opacity < 1) settings.opacity = opacity;
     this.shapes.push(shape("rect", settings));
-  }
-
-  fits(words, { size, bold, width }) {
-    this.measure.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
-    return fitText(this.measure, words, width) === words;
-  }
-
-  lines(words, { size, bold, width }) {
-    this.measure.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
-    return inLines(this.measure, words, width);
   }
 
   // A hatched area refers to its tile by name.
@@ -175,7 +174,7 @@ export class SvgPen {
     words,
     { size = 12, fill, bold = false, halo = null, width = Infinity, opacity = 1, anchor = "middle" },
   ) {
-    this.measure.font = `${bold ? 600 : 400} ${size}px ${FONT}`;
+    this.setFont({ size, bold });
     const place = {
       x: tidy(x),
       y: tidy(y),
@@ -183,7 +182,7 @@ export class SvgPen {
       "font-weight": bold ? 600 : null,
       "text-anchor": anchor,
     };
-    const fittedWords = fitText(this.measure, words, width);
+    const fittedWords = fitText(this.context, words, width);
     if (halo) {
       const line = { stroke: halo, "stroke-width": HALO, "stroke-linejoin": "round", "aria-hidden": "true" };
       this.shapes.push(shape("text", { ...place, ...line, fill: halo }, fittedWords));
