@@ -12,13 +12,13 @@ from treewright.explorer.page_data import content_of, tree_content
 PROGRAM = """
 const { Model } = await import("./model/model.js");
 const { State } = await import("./model/state.js");
-const { exchange, keepPrice } = await import("./model/replace_tree.js");
+const { replaceTree, keepPrice } = await import("./model/replace_tree.js");
 const model = new Model(given.before);
 const state = new State({ node: 0, step: 0, alpha: null, folded: new Set(), row: null, values: null });
 keepPrice(model, state);
 state.set({ step: given.step, node: given.node });
 const shown = model.leaves(state.get("step")).length;
-exchange(model, state, given.after);
+replaceTree(model, state, given.after);
 answer([shown, model.leaves(state.get("step")).length, state.get("step"), model.lastStep]);
 """
 

@@ -100,7 +100,7 @@ def test_small_tables_of_any_kind(data: st.DataObject, form: str, policy: str) -
         np.testing.assert_array_equal(
             np.bincount(leaf[kept], minlength=len(tree))[tree.leaves], tree.count[tree.leaves]
         )
-        settled = Descent(tree, dataset).settle(Descent(tree, dataset).start())
+        settled = Descent(tree, dataset).route(Descent(tree, dataset).start())
         np.testing.assert_array_equal(settled.node, leaf)
     axis = grow(dataset, Recipe(criterion, splits=("threshold", "subset"), missing=policy), n_jobs=1)
     assert tree.merit[0] >= axis.merit[0] - 1e-9

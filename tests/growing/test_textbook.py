@@ -108,28 +108,24 @@ def test_mushrooms_conditional_entropies(feature: str, expected: float) -> None:
     assert round(conditional, 2) == expected
 
 
-def test_mushrooms_final_tree_with_ties_as_the_lecture_breaks_them() -> None:
-    """The lecture takes Points before Color before Size; the empty branch green is a tie, called toxic."""
-    X, y = load_mushrooms(frame="pandas")
-    model = tw.ID3Classifier().fit(X[["Points", "Color", "Size"]], y)
-    assert shape(model.tree_) == {
-        "Points": {
-            "yes": {"Color": {"red": "toxic", "brown": "edible", "green": "toxic"}},
-            "no": "edible",
-        }
-    }
+FROM_POINTS = {
+    "Points": {"yes": {"Color": {"red": "toxic", "brown": "edible", "green": "toxic"}}, "no": "edible"}
+}
+FROM_COLOR = {
+    "Color": {"red": {"Size": {"small": "toxic", "large": "edible"}}, "brown": "edible", "green": "edible"}
+}
 
 
-def test_mushrooms_root_tie_goes_to_the_first_feature() -> None:
+@pytest.mark.parametrize(
+    ("features", "expected"),
+    [
+        (["Points", "Color", "Size"], FROM_POINTS),  # as the lecture has it; the empty branch green is a tie
+        (["Color", "Size", "Points"], FROM_COLOR),
+    ],
+)
+def test_mushrooms_ties_go_to_the_first_feature(features: list[str], expected: dict[str, Any]) -> None:
     X, y = load_mushrooms(frame="pandas")
-    first = tw.ID3Classifier().fit(X, y)
-    assert shape(first.tree_) == {
-        "Color": {
-            "red": {"Size": {"small": "toxic", "large": "edible"}},
-            "brown": "edible",
-            "green": "edible",
-        }
-    }
+    assert shape(tw.ID3Classifier().fit(X[features], y).tree_) == expected
 
 
 # Fifteen cars

@@ -185,7 +185,7 @@ def grown(seed: int, n: int = 150, holes: float = 0.0, default: int | None = Non
     if default is not None:
         tree = replace(tree, default_branch=np.where(tree.n_children > 0, default, -1).astype(np.int32))
         descent = Descent(tree, rows)
-        tree = recount(tree, descent.settle(descent.start(), share_by_rows=True), rows.target)
+        tree = recount(tree, descent.route(descent.start(), share_by_rows=True), rows.target)
     return tree, rows
 
 

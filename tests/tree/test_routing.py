@@ -30,7 +30,7 @@ def test_whole_rows_end_where_the_core_routes_them(seed, n_classes):
     tree = whole(random_tree(seed, seed % 9, n_classes))
     rows = random_holdout(seed, tree, n_rows=80)
     descent = Descent(tree, rows)
-    parts = descent.settle(descent.start())
+    parts = descent.route(descent.start())
     assert sorted(parts.row.tolist()) == list(range(80))
     expected = tree.route(rows.numbers, rows.codes)
     assert np.array_equal(parts.node[np.argsort(parts.row)], expected)

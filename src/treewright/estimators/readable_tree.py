@@ -21,12 +21,12 @@ from treewright.distributed.parts import Parts
 from treewright.estimators.base import estimator, public_estimator
 from treewright.estimators.base_tree import NO_DATA, TreeEstimator, predict_log_proba, predict_proba
 from treewright.forest.guide import grow_on_smoothed, smoothed_targets
-from treewright.growing.grow_tree import class_factor, grow, progress_bar
+from treewright.growing.grow_tree import grow, progress_bar
 from treewright.growing.linear_leaves import RIDGES, smallest_leaf, with_equations
 from treewright.growing.parameters import recipe_choices
 from treewright.growing.recipe import Recipe
 from treewright.model_selection.smoothed_pruning import Fold, choose_smoothed, drawn_folds, prune_smoothed
-from treewright.model_selection.validated_pruning import as_weighed
+from treewright.model_selection.validated_pruning import apply_class_weights
 from treewright.pruning import CostComplexity, Pruned
 from treewright.tree import Tree
 from treewright.tree.monotone import collapse_to_order
@@ -94,7 +94,7 @@ class ReadableTree(TreeEstimator):
             folds,
             shrinkage=self.shrinkage,
             unit=unit,
-            judged=partial(_as_weighed, recipe=recipe),
+            judged=lambda held_out, growing: apply_class_weights(held_out, recipe, growing),
         )
         self._keep_smoothed(pruned, strength, recipe.monotonic or ())
         self._remember(pruner, pruned)
@@ -190,10 +190,6 @@ class ReadableTree(TreeEstimator):
         counted = np.ones(len(dataset), bool) if sample_weight is None else np.asarray(sample_weight) > 0
         place = np.cumsum(counted) - 1  # rows of weight zero are not there
         return [[tuple(place[rows][counted[rows]] for rows in map(np.asarray, pair)) for pair in self.cv]]
-
-
-def _as_weighed(held_out: Dataset, growing: Dataset, recipe: Recipe) -> Dataset:
-    return as_weighed(held_out, recipe, growing) if class_factor(growing, recipe) is not None else held_out
 
 
 def _unit(rows: Dataset | RowsAsAWhole) -> float:
@@ -292,12 +288,8 @@ class TreeRegressor(RegressorMixin, ReadableTree):
     se : float
         Take the smallest tree whose cross-validated loss is within `se` standard errors of the least.
     **parameters
-        All others are those of `TreeClassifier`, without `class_weight` and `costs`.
-
-    Attributes
-    ----------
-    tree_, pruner_, report_, path_, shrinkage_, n_features_in_, n_outputs_, feature_names_in_
-        As for `TreeClassifier`.
+        All others are those of `TreeClassifier`, without `class_weight` and `costs`; so are the attributes,
+        without `classes_` and `n_classes_`.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def movement(
     taken: list[tuple[Tree, Array]] = []
     each = 0
     for tree in trees:
-        said = _says(tree, hard)
+        said = _node_values(tree, hard)
         size = Steps.of(tree, said).size
         if taken and (each + size) * min(len(rows), LEAST_ROWS) > work:
             break
@@ -60,7 +60,7 @@ def movement(
     }
 
 
-def _says(tree: Tree, hard: bool) -> Array:
+def _node_values(tree: Tree, hard: bool) -> Array:
     return (
         np.eye(tree.node_value.shape[1])[tree.label]
         if hard and tree.is_classifier

@@ -40,18 +40,7 @@ from treewright.tree.decision import loss_name
 from treewright.tree.equations import Equations
 from treewright.tree.from_sklearn import tree_of
 from treewright.tree.model import ProvenModel, TreeModel
-from treewright.tree.splits import (
-    HYPERPLANE,
-    SPHERE,
-    TABLE,
-    THRESHOLD,
-    Hyperplane,
-    Sphere,
-    Split,
-    Table,
-    Threshold,
-    cuts_of,
-)
+from treewright.tree.splits import KINDS, THRESHOLD, Hyperplane, Sphere, Split, Table, Threshold, cuts_of
 
 Array = NDArray[np.float64]
 Json = dict[str, Any]
@@ -319,24 +308,25 @@ def split_json(tree: Tree, split: Split) -> Json:
             answer(split, schema, branch, max_categories=MOST_CATEGORIES)
             for branch in range(split.n_branches)
         ],
+        "kind": KINDS[type(split)],
     }
     if isinstance(split, Hyperplane | Sphere):  # others ask for their feature
         words["question"] = question(split, schema)
     match split:
         case Threshold():
             cut = split.threshold if math.isfinite(split.threshold) else None
-            return words | {"kind": THRESHOLD, "feature": split.feature, "threshold": cut}
+            return words | {"feature": split.feature, "threshold": cut}
         case Table():
             codes, branches = list(split.branches), list(split.branches.values())
-            return words | {"kind": TABLE, "feature": split.feature, "codes": codes, "branches": branches}
+            return words | {"feature": split.feature, "codes": codes, "branches": branches}
         case Hyperplane():
             routing = {"features": split.features, "weights": split.weights, "threshold": split.threshold}
-            return words | {"kind": HYPERPLANE, **routing}
+            return words | routing
         case Sphere():
             routing = {"features": split.features, "centres": split.centres, "scales": split.scales}
-            return words | {"kind": SPHERE, **routing, "threshold": split.threshold}
+            return words | {**routing, "threshold": split.threshold}
         case _:  # several cuts
-            return words | {"kind": SPHERE + 1, "feature": split.feature, "cuts": list(cuts_of(split))}
+            return words | {"feature": split.feature, "cuts": list(cuts_of(split))}
 
 
 def _condition(tree: Tree, split: Split) -> str:

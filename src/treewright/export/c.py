@@ -12,7 +12,7 @@ from treewright.data.columns import Column, plain
 from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Input
 from treewright.export.header import header
-from treewright.export.program import Answers, LinearEnds, Program, TreeBody
+from treewright.export.program import LinearEnds, Program, TreeBody
 from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
@@ -177,8 +177,8 @@ class _File(Writer):
             yield f"    case {place}: return find(text, texts{place}, codes{place}, {len(column.categories)});"
         yield "    default: return NAN;\n    }\n}\n"
 
-    def _lists(self, answers: Answers) -> Iterator[str]:
-        program = self.program
+    def _lists(self) -> Iterator[str]:
+        program, answers = self.program, self.program.answers
         if program.has_labels:
             yield f"static const int labels[] = {_list(answers.labels)};"
         if program.has_votes:

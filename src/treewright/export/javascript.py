@@ -14,8 +14,8 @@ from treewright.data import times
 from treewright.errors import ExportError
 from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Answers, LinearEnds, Program
-from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
+from treewright.export.program import LinearEnds, Program
+from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -152,8 +152,8 @@ class _Module(Writer):
         yield f"const FILL = {_numbers(linear.fill)};"
         yield f"const LEAST = {_number(linear.low)}, MOST = {_number(linear.high)};"
 
-    def _lists(self, answers: Answers) -> Iterator[str]:
-        program = self.program
+    def _lists(self) -> Iterator[str]:
+        program, answers = self.program, self.program.answers
         proba = f"Float64Array.from({_numbers(answers.proba.ravel().tolist())})"
         if program.has_labels:
             yield f"const LABELS = {_list(answers.labels)};"
@@ -241,13 +241,13 @@ class _Module(Writer):
     def _predict(self) -> Iterator[str]:
         """The functions that users call."""
         program = self.program
-        answer, proba = calls(program)
         yield f"const WIDTH = {program.width}, DIVISOR = {program.divisor};"
         if program.costs is not None:
             yield f"const COSTS = [{', '.join(map(_numbers, program.costs.tolist()))}];"
-        yield f"\n{self._export}function predict(row) {{\n  return {answer};\n}}"
-        if program.classes is not None:
-            yield f"\n{self._export}function predict_proba(row) {{\n  return {proba};\n}}"
+        yield from self.functions()
+
+    def _function(self, name: str, answer: str) -> str:
+        return f"\n{self._export}function {name}(row) {{\n  return {answer};\n}}"
 
 
 _HELPERS = pieces_of(

@@ -11,8 +11,8 @@ import numpy as np
 from treewright.data import times
 from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import Answers, LinearEnds, Program
-from treewright.export.source import Source, Writer, calls, helpers_for, pieces_of, wrapped
+from treewright.export.program import LinearEnds, Program
+from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
 from treewright.tree.decision import SAME_WEIGHT
@@ -108,8 +108,8 @@ class _Module(Writer):
 
     # ---- answers -------------------------------------------------------------------------------------
 
-    def _lists(self, answers: Answers) -> Iterator[str]:
-        program = self.program
+    def _lists(self) -> Iterator[str]:
+        program, answers = self.program, self.program.answers
         if program.has_labels:
             yield f"_LABELS = {values(answers.labels)}"
         if program.has_votes:
@@ -213,13 +213,13 @@ class _Module(Writer):
     def _predict(self) -> Iterator[str]:
         """The functions that users call."""
         program = self.program
-        answer, proba = calls(program, "_")
         yield f"_WIDTH, _DIVISOR = {program.width}, {program.divisor}.0"
         if program.costs is not None:
             yield f"_COSTS = {values(map(tuple, program.costs.tolist()))}"
-        yield f"\n\ndef predict(row):\n    return {answer}"
-        if program.classes is not None:
-            yield f"\n\ndef predict_proba(row):\n    return {proba}"
+        yield from self.functions("_")
+
+    def _function(self, name: str, answer: str) -> str:
+        return f"\n\ndef {name}(row):\n    return {answer}"
 
 
 def _key(category: Any) -> Any:

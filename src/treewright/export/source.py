@@ -13,17 +13,7 @@ from typing import Any
 from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Input, Oblique, Plane, Test
 from treewright.export.expressions import Truth, Value, read_expression, written
-from treewright.export.program import (
-    STAY,
-    Answers,
-    Body,
-    Clause,
-    LinearEnds,
-    Node,
-    Program,
-    RuleBody,
-    TreeBody,
-)
+from treewright.export.program import STAY, Body, Clause, LinearEnds, Node, Program, RuleBody, TreeBody
 
 MOST_NESTED_ENDS, DEEPEST_NESTED, MOST_NESTED_CODES = 1_000, 40, 20_000
 """Leaves of a model, depth of a tree and codes in all tests up to which code has a block for each node."""
@@ -372,10 +362,21 @@ class Writer:
     def answers(self) -> Iterator[str]:
         """What is said at each end: labels, votes and probabilities, or equations."""
         linear = self.program.linear
-        return self._lists(self.program.answers) if linear is None else self._equations(linear)
+        return self._lists() if linear is None else self._equations(linear)
 
-    def _lists(self, answers: Answers) -> Iterator[str]:
+    def functions(self, own: str = "") -> Iterator[str]:
+        """The functions that users call; `own` begins the names of those that they call in turn."""
+        answer, proba = calls(self.program, own)
+        yield self._function("predict", answer)
+        if self.program.classes is not None:
+            yield self._function("predict_proba", proba)
+
+    def _lists(self) -> Iterator[str]:
         raise NotImplementedError
 
     def _equations(self, linear: LinearEnds) -> Iterator[str]:
+        raise NotImplementedError
+
+    def _function(self, name: str, answer: str) -> str:
+        """Write a function of a row."""
         raise NotImplementedError

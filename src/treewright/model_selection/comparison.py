@@ -18,7 +18,7 @@ from treewright.formatting.html_table import html_table
 from treewright.formatting.text_table import aligned
 from treewright.growing.grow_tree import grow
 from treewright.growing.recipe import AnyRecipe, ProgramRecipe
-from treewright.model_selection.validated_pruning import AnyPruner, as_weighed, needs, prune_tree
+from treewright.model_selection.validated_pruning import AnyPruner, apply_class_weights, needs, prune_tree
 from treewright.pruning import PRUNERS, Pruner, pruner_of
 from treewright.pruning.nested import LossSums, nested_losses
 from treewright.tree import Tree
@@ -175,7 +175,7 @@ def compare_pruners(
     outcomes: dict[str, list[_Outcome]] = {name: [] for name in methods}
     for growing, validation in each_fold(dataset, folds):
         trees = _FoldTrees(growing, recipe, model, random_state)
-        judged = as_weighed(validation, recipe, growing)
+        judged = apply_class_weights(validation, recipe, growing)
         for name, pruner in methods.items():
             outcomes[name].append(trees.outcome(pruner, judged))
     return Comparison(tuple(_line(name, of_folds) for name, of_folds in outcomes.items()))
@@ -211,7 +211,7 @@ class _FoldTrees:
             rows = self._aside if held_out else self._all
             tree = prune_tree(tree, pruner, rows, self._recipe, grown_on=grown_on, n_jobs=self._n_jobs).tree
         seconds = time.perf_counter() - begin
-        train = as_weighed(grown_on, self._recipe, grown_on)
+        train = apply_class_weights(grown_on, self._recipe, grown_on)
         return _Outcome(tree, _losses(tree, train), _losses(tree, validation), seconds)
 
 

@@ -16,7 +16,7 @@ from treewright.formatting.axes import axes_for, legend
 from treewright.formatting.colours import class_colour
 from treewright.formatting.html_table import html_table
 from treewright.growing.grow_tree import grow
-from treewright.model_selection.validated_pruning import as_weighed
+from treewright.model_selection.validated_pruning import apply_class_weights
 from treewright.pruning.early_stopping import best_first_order
 from treewright.pruning.losses import held_out_loss
 from treewright.pruning.nested import nested_losses, there_until
@@ -119,7 +119,7 @@ def overfitting_curve(
     rest, tested = holdout_split(dataset, test, random_state)
     growing, pruning = holdout_split(rest, holdout, random_state + 1)
     parts = {
-        name: as_weighed(rows, recipe, growing)
+        name: apply_class_weights(rows, recipe, growing)
         for name, rows in (("training", growing), ("pruning", pruning), ("test", tested))
     }
     tree = grow(growing, recipe, n_jobs=model.n_jobs)

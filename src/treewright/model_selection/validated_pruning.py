@@ -260,7 +260,7 @@ def _pruned(
         if isinstance(pruner, EarlyStopping):
             return _stopped(tree, pruner, rows, recipe, n_jobs)
         return _cross_validated(tree, pruner, rows, recipe, n_jobs)
-    weighed = rows if rows is None or recipe is None else as_weighed(rows, recipe, grown_on or rows)
+    weighed = rows if rows is None or recipe is None else apply_class_weights(rows, recipe, grown_on or rows)
     if isinstance(pruner, Pruner):
         return pruner.prune(tree, weighed)
     return Pruned(pruner(tree) if needs(pruner) == "nothing" else pruner(tree, weighed), None)
@@ -278,7 +278,7 @@ def needs(pruner: AnyPruner) -> str:
     return getattr(pruner, "needs", "nothing")
 
 
-def as_weighed(rows: Dataset, recipe: AnyRecipe, grown_on: Dataset) -> Dataset:
+def apply_class_weights(rows: Dataset, recipe: AnyRecipe, grown_on: Dataset) -> Dataset:
     """Give rows with the weights that a recipe's class weights or priors, found on other rows, give them."""
     factor = class_factor(grown_on, recipe)
     if factor is None or rows.target is None:
@@ -317,7 +317,9 @@ def _judged_by_folds(
     for growing, held_out in each_fold(rows, folds):
         fold_tree = grow_on(growing)
         leaf_from = leaf_alphas(fold_tree, risk)
-        sums += nested_losses(fold_tree, as_weighed(held_out, recipe, growing), leaf_from, steps, risk)
+        sums += nested_losses(
+            fold_tree, apply_class_weights(held_out, recipe, growing), leaf_from, steps, risk
+        )
     return sums
 
 
@@ -383,7 +385,7 @@ def _stopped(
     sums = LossSums.nothing(n_trees)
     for growing, held_out in each_fold(rows, fold_numbers(rows, pruner.cv, pruner.random_state)):
         fold_tree = grow(growing, recipe, n_jobs=n_jobs)
-        sums += resized(losses_by_splits(fold_tree, as_weighed(held_out, recipe, growing)), n_trees)
+        sums += resized(losses_by_splits(fold_tree, apply_class_weights(held_out, recipe, growing)), n_trees)
     return pruner.stop(tree, sums)
 
 

@@ -20,9 +20,9 @@ NODE_IMPURITIES = ("gini", "entropy", "error", "sqrt")
 """The impurities that classification trees have, the most usual first."""
 
 
-def errors_of(value: Array, decisive: Array, costs: Array | None) -> Array:
-    """Weight outside the class that each row of decisive class weights leads to."""
-    return np.asarray(value.sum(axis=1) - value[np.arange(len(value)), decide(decisive, costs)])
+def errors_of(value: Array, vote_weights: Array, costs: Array | None) -> Array:
+    """Weight outside the class that each row of `vote_weights` leads to."""
+    return np.asarray(value.sum(axis=1) - value[np.arange(len(value)), decide(vote_weights, costs)])
 
 
 def recount(tree: Tree, parts: Parts, target: NDArray[Any]) -> Tree:

@@ -64,7 +64,7 @@ class Raising:
         self._descent = Descent(tree, rows)
         self._shares, self._stays = tree.shares_rows, bool((tree.default_branch == STAY).any())
         start = self._descent.start()
-        self._parts = self._descent.settle(start, share_by_rows=True) if self._shares else place(tree, rows)
+        self._parts = self._descent.route(start, share_by_rows=True) if self._shares else place(tree, rows)
         # The tree as it is now: whose split each node has, what hangs where, and what is a leaf or gone.
         self._content = np.arange(len(tree))
         self._parent = tree.parent.astype(np.int64)
@@ -121,9 +121,9 @@ class Raising:
         # Rows that no split answers for may stay at an inner node and have its class.
         self._ended, self._as_end = ended, self._errors(ended, self._value)
 
-    def _errors(self, value: Array, decisive: Array) -> Array:
+    def _errors(self, value: Array, vote_weights: Array) -> Array:
         """Estimate the errors among class weights at nodes whose class follows from other weights."""
-        return self._estimate(value.sum(axis=1), errors_of(value, decisive, self._tree.costs))
+        return self._estimate(value.sum(axis=1), errors_of(value, vote_weights, self._tree.costs))
 
     def _children_above(self, nodes: Ids) -> Ids:
         """For every node the child of one of the given nodes that it is or lies below, else −1."""
@@ -190,7 +190,7 @@ class Raising:
 
     def _settle(self, parts: Parts) -> Parts:
         shape = Shape(self._content, self._is_leaf, self._weight)
-        return self._descent.settle(parts, shape, share_by_rows=self._shares)
+        return self._descent.route(parts, shape, share_by_rows=self._shares)
 
     # ---- editing ---------------------------------------------------------------------------------------
 

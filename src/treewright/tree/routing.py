@@ -78,7 +78,7 @@ class Descent:
         weight = np.ones(n_rows) if self.rows.weight is None else self.rows.weight
         return Parts(np.arange(n_rows), np.zeros(n_rows, np.int64), weight)
 
-    def settle(self, parts: Parts, shape: Shape | None = None, share_by_rows: bool = False) -> Parts:
+    def route(self, parts: Parts, shape: Shape | None = None, share_by_rows: bool = False) -> Parts:
         """Follow the splits from where the parts are to where they end.
 
         Parameters
@@ -93,7 +93,7 @@ class Descent:
         """
         shape = shape or Shape.of(self.tree)
         if not self.tree.shares_rows:
-            return self._settle_whole(parts, shape)
+            return self._route_whole(parts, shape)
         ended = []
         while len(parts.row):
             on_its_way = ~shape.is_leaf[parts.node]
@@ -104,7 +104,7 @@ class Descent:
             parts = _step(self.tree, shape, parts, branch, share_by_rows)
         return Parts(*(np.concatenate(columns) for columns in zip(*ended, strict=True))) if ended else parts
 
-    def _settle_whole(self, parts: Parts, shape: Shape) -> Parts:
+    def _route_whole(self, parts: Parts, shape: Shape) -> Parts:
         """The same where no row is shared: there are as many parts all the way."""
         node = parts.node.copy()
         moving = np.flatnonzero(~shape.is_leaf[node])
@@ -175,7 +175,7 @@ def place(tree: Tree, rows: Dataset) -> Parts:
     descent = Descent(tree, rows)
     parts = descent.start()
     if tree.shares_rows:
-        return descent.settle(parts)
+        return descent.route(parts)
     return parts._replace(node=tree.route(rows.numbers, rows.codes).astype(np.int64))
 
 

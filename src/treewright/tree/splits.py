@@ -409,7 +409,7 @@ class SplitTable:
         """Store splits in a table."""
         pools = [_pool(split) for split in splits]
         return cls(
-            kind=np.array([_KINDS[type(split)] for split in splits], np.uint8),
+            kind=np.array([KINDS[type(split)] for split in splits], np.uint8),
             feature=np.array([getattr(split, "feature", -1) for split in splits], np.int32),
             threshold=np.array([getattr(split, "threshold", 0.0) for split in splits], np.float64),
             score=np.zeros(len(splits)) if scores is None else np.asarray(scores, np.float64),
@@ -509,7 +509,7 @@ class SplitTable:
         return f"SplitTable({len(self)} splits)"
 
 
-_KINDS: dict[type[Split], int] = {
+KINDS: dict[type[Split], int] = {
     Threshold: THRESHOLD,
     Table: TABLE,
     Hyperplane: HYPERPLANE,

@@ -1,7 +1,7 @@
 // Live: editing the tree by hand, where a program on this machine listens; each edit shows the error before and after.
 
 import { button, forceForm, mergeForm, relabelForm } from "./elements/edit_forms.js";
-import { exchange } from "./model/replace_tree.js";
+import { replaceTree } from "./model/replace_tree.js";
 import { at, page } from "./main.js";
 import { counted, element, replaceChildren } from "./elements/text.js";
 
@@ -52,7 +52,7 @@ function setBusy(busy) {
 const cancel = () => isBusy && ask("/cancel", {}).catch(() => null);
 
 async function takeTree() {
-  exchange(model, state, await ask("/tree"));
+  replaceTree(model, state, await ask("/tree"));
   render();
 }
 

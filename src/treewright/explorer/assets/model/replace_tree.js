@@ -1,7 +1,7 @@
 // Replace tree: another tree in the place of the one that is shown; what the reader has chosen stays where it can.
 
 // An edited tree keeps what it has in common with the one before, by the branches that lead there.
-export function exchange(model, state, content) {
+export function replaceTree(model, state, content) {
   const { node, step } = state.values;
   const { below } = model;
   const way = model.ancestors(model.standing(node, step));
