@@ -279,6 +279,8 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
 class TreeRegressor(RegressorMixin, ReadableTree):
     """One readable decision tree that predicts numbers, as accurate as one tree can be without tuning.
 
+    When fitted it has the attributes of `TreeClassifier`, without `classes_` and `n_classes_`.
+
     Parameters
     ----------
     leaves : {"constant", "linear"}
@@ -288,8 +290,7 @@ class TreeRegressor(RegressorMixin, ReadableTree):
     se : float
         Take the smallest tree whose cross-validated loss is within `se` standard errors of the least.
     **parameters
-        All others are those of `TreeClassifier`, without `class_weight` and `costs`; so are the attributes,
-        without `classes_` and `n_classes_`.
+        All others are those of `TreeClassifier`, without `class_weight` and `costs`.
 
     Examples
     --------
