@@ -1,6 +1,11 @@
 """`fit`, `cv` and `evaluate` with `--memory`: what they do on a file that is read."""
 
 import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -113,11 +118,37 @@ def test_a_decision_tree_is_pruned_by_folds(said, folder, tmp_path):
     assert 1 < expected.tree_.n_leaves < 20
 
 
+@pytest.mark.parametrize("target", ["y", "number"])
+def test_a_forest_is_grown_and_judged(said, folder, tmp_path, target):
+    saved, other = tmp_path / "model.tw", "number" if target == "y" else "y"
+    options = ("-t", target, "--ignore", other, "--algorithm", "forest", "--trees", 5, "--folds", 3, "--json")
+    found = json.loads(said("fit", folder, "--memory", "64MB", *options, "-o", saved))
+    frame = frame_of(folder)
+    kind = tw.RandomForestClassifier if target == "y" else tw.RandomForestRegressor
+    expected = kind(5, random_state=0).fit(frame[["x", "plan"]], frame[target])
+    assert list(tw.load(saved).trees_) == list(expected.trees_)
+    assert found["model"]["kind"] == kind.__name__
+    error = "error" if target == "y" else "mean_squared_error"
+    read = json.loads(said("cv", f"{folder}/*.parquet", *options))
+    opened = json.loads(said("cv", folder, "--memory", "64MB", *options))
+    assert opened == {**found["cross_validation"], "seconds": opened["seconds"]}
+    assert opened["rows"] == N
+    assert opened[error] == pytest.approx(read[error], rel=0.15)
+    assert "5 trees" in said("fit", folder, "--memory", "64MB", *options[:-1], "--no-save")
+
+
+def test_predictions_within_some_memory_are_the_same(said, folder, tmp_path):
+    frame = frame_of(folder)
+    tw.DecisionTreeClassifier(max_depth=4).fit(frame[["x", "plan"]], frame["y"]).save(tmp_path / "m.tw")
+    command = ("predict", tmp_path / "m.tw", f"{folder}/*.parquet", "--proba")
+    assert said(*command, "--memory", "64MB") == said(*command)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (("--query", "select 1"), "query needs the table in memory"),
-        (("--algorithm", "forest"), "RandomForestClassifier needs the table in memory"),
+        (("--algorithm", "forest", "--set", "oob_score=true"), "oob_score needs the table in memory"),
         (("--html", "page.html"), "--html needs the table in memory"),
         (("--numeric", "x"), "numeric needs the table in memory"),
         (("--algorithm", "c4.5"), "needs the table in memory"),
@@ -128,3 +159,24 @@ def test_what_needs_memory_is_refused_by_name(run, options, words, folder):
     code, _, errors = run("fit", str(folder), "-t", "y", "--memory", "64MB", "--no-save", *options)
     assert code != 0
     assert words in errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_terminal_shows_passes_rows_and_time(folder):
+    program = "import sys; from treewright.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program]
+    options = ["-t", "y", "--ignore", "number", "--memory", "16MB", "--no-save", "--folds", "2"]
+    here, there = os.openpty()
+    with subprocess.Popen(
+        [*command, "fit", str(folder), *options], stdout=subprocess.DEVNULL, stderr=there
+    ) as process:
+        os.close(there)
+        shown = b""
+        with suppress(OSError):  # which is how a terminal says that nobody writes any more
+            while piece := os.read(here, 4096):
+                shown += piece
+        os.close(here)
+    assert process.returncode == 0
+    lines = re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", shown).decode().replace("\r", "\n")
+    for words in ("reading, pass 1 ", "growing, pass 3 ", "fold 2 of 2, pass ", " million rows", "left of"):
+        assert words in lines

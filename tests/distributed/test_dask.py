@@ -1,14 +1,16 @@
 """Dask DataFrames: the tree of the cluster is that of memory, whatever becomes of the workers."""
 
 import os
-import signal
 from contextlib import contextmanager
+from uuid import uuid4
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import treewright as tw
+from helpers.killing import Watched
+from helpers.open_tables import regression_table, table_of
 from treewright.distributed import dask as cluster_of_dask
 
 dask = pytest.importorskip("dask")
@@ -21,7 +23,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*taking a surprisingly long tim
 N = 24_000
 
 
-PATIENT = {f"distributed.comm.timeouts.{name}": "500s" for name in ("connect", "tcp")}
+WAIT = 500  # seconds: as long as it takes where there is much else to do
+
+PATIENT = {f"distributed.comm.timeouts.{name}": f"{WAIT}s" for name in ("connect", "tcp")}
 """On a machine that has much else to do it takes a while until a worker answers."""
 
 
@@ -36,7 +40,7 @@ def workers(n_workers=2):
             memory_limit="1GB",
             silence_logs=50,
         ) as cluster,
-        distributed.Client(cluster, timeout="500s") as client,
+        distributed.Client(cluster, timeout=f"{WAIT}s") as client,
     ):
         yield client
 
@@ -45,6 +49,17 @@ def workers(n_workers=2):
 def client():
     with workers() as client:
         yield client
+
+
+@pytest.fixture
+def mortal(client):
+    """The same, of at least two workers, which may die: those who died twice are not started again."""
+    while True:
+        try:
+            client.wait_for_workers(2, timeout=30)
+            return client
+        except TimeoutError:
+            client.cluster.scale(len(client.cluster.worker_spec) + 1)
 
 
 @pytest.fixture(autouse=True)
@@ -80,10 +95,23 @@ def test_same_tree(client, n_partitions):
     assert found.tree_.schema == expected.tree_.schema
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["seven classes", "categories", "missing", "noise", "heavy tails"])
+def test_same_tree_of_every_kind_of_table(client, name):
+    """Ties, point masses, 1,000 levels, missing values, several classes, noise, numbers far out."""
+    numbers = name == "heavy tails"
+    kind = tw.DecisionTreeRegressor if numbers else tw.DecisionTreeClassifier
+    frame = (regression_table if numbers else table_of)(name).to_pandas()
+    parts = dd.from_pandas(frame, npartitions=7)
+    for depth in (8, None):
+        expected = kind(max_depth=depth).fit(frame.drop(columns="y"), frame["y"])
+        assert arrays(kind(max_depth=depth).fit(parts, "y")) == arrays(expected)
+
+
 @pytest.mark.parametrize(
     "model",
     [
-        tw.RandomForestClassifier(3, random_state=1),
+        tw.RandomForestClassifier(10, random_state=1),
         tw.ExtraTreesClassifier(2, random_state=1, max_depth=8),
         tw.RandomForestClassifier(1, random_state=1, class_weight="balanced_subsample"),
     ],
@@ -148,42 +176,77 @@ def test_predictions_are_lazy(client):
     np.testing.assert_array_equal(shares.to_numpy(), model.predict_proba(frame.drop(columns="y")))
 
 
+PHASES = {
+    "reading": ("_to_arrow", None),
+    "survey": ("_ask", "Survey"),
+    "coding": ("_encode", None),
+    "totals": ("_ask", "TotalsQuestion"),
+    "describing": ("_ask", "Describe"),
+    "counting": ("_ask", "Count"),
+    "looking": ("_ask", "Look"),
+    "joining": ("_join", "Count"),
+    "gathering subtrees": ("_take", None),
+    "growing subtrees": ("_grow", None),
+}
+"""What a worker is at when it dies: a function, and the question that it is asked."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("question", "n_killed"),
-    [
-        *((name, 1) for name in ("Survey", "TotalsQuestion", "Describe", "Count", "Look", "subtrees")),
-    ],
+    ("phase", "all_die"),
+    [*((phase, False) for phase in PHASES), *((phase, True) for phase in ("coding", "looking"))],
 )
-def test_a_killed_worker_changes_nothing(question, n_killed, monkeypatch):
+def test_killed_workers_change_nothing(phase, all_die, mortal, monkeypatch, tmp_path):
+    """SIGKILL in the middle of a task; where all die, the others with it."""
     frame, model = rows(3), tw.DecisionTreeClassifier(class_weight="balanced")
     expected = arrays(model.fit(frame.drop(columns="y"), frame["y"]))
-    killed = []
-
-    def kill_some(self):
-        if not killed:
-            killed.extend(list(self._client.run(os.getpid).values())[:n_killed])
-            for process in killed:
-                os.kill(process, signal.SIGKILL)
-
-    answer, grow = cluster_of_dask.DaskCluster._answer, cluster_of_dask.DaskCluster.grow_subtrees
-
-    def answered(self, asked, parts):
-        if type(asked).__name__ == question:
-            kill_some(self)
-        return answer(self, asked, parts)
-
-    def grown(self, *given):
-        if question == "subtrees":
-            kill_some(self)
-        return grow(self, *given)
-
-    monkeypatch.setattr(cluster_of_dask.DaskCluster, "_answer", answered)
-    monkeypatch.setattr(cluster_of_dask.DaskCluster, "grow_subtrees", grown)
-    with workers():  # of its own: whether a worker comes back is up to Dask
-        found = model.fit(dd.from_pandas(frame, npartitions=4), "y")
-    assert len(killed) == n_killed
+    name, question = PHASES[phase]
+    others = tuple(mortal.run(os.getpid).values()) if all_die else ()
+    deadly = Watched(name, tmp_path, dies=True, question=question, others=others)
+    monkeypatch.setattr(cluster_of_dask, name, deadly)
+    found = model.fit(dd.from_pandas(frame, npartitions=4), "y")
+    assert (tmp_path / "died").exists()
     assert arrays(found) == expected
+
+
+@pytest.mark.slow
+def test_four_workers_of_which_one_dies(monkeypatch, tmp_path):
+    frame, model = rows(4), tw.DecisionTreeClassifier(max_depth=8)
+    expected = arrays(model.fit(frame.drop(columns="y"), frame["y"]))
+    parts = dd.from_pandas(frame, npartitions=9)
+    with workers(4):
+        assert arrays(model.fit(parts, "y")) == expected
+        deadly = Watched("_ask", tmp_path, dies=True, question="Count")
+        monkeypatch.setattr(cluster_of_dask, "_ask", deadly)
+        assert arrays(model.fit(parts, "y")) == expected
+    assert (tmp_path / "died").exists()
+
+
+def read_noted(number, folder):
+    """Read one part of the table, and note that it was read."""
+    (folder / f"read {uuid4()}").touch()
+    return rows(3)[number * N // 6 : (number + 1) * N // 6]
+
+
+@pytest.mark.slow
+def test_a_killed_worker_costs_its_part_and_two_rounds(mortal, monkeypatch, tmp_path):
+    """Its partitions are read and coded once more, and asked no more than two questions again."""
+    frame, model = rows(3), tw.DecisionTreeClassifier(class_weight="balanced")
+    counts = {}
+    for dies in (False, True):
+        folder = tmp_path / str(dies)
+        folder.mkdir()
+        with monkeypatch.context() as patched:
+            for name in ("_ask", "_encode"):
+                deadly = dies and name == "_ask"
+                patched.setattr(cluster_of_dask, name, Watched(name, folder, dies=deadly, question="Count"))
+            model.fit(dd.from_map(read_noted, range(6), folder=folder, meta=frame.iloc[:0]), "y")
+        counts[dies] = [len(list(folder.glob(f"{what} *"))) for what in ("read", "_encode", "_ask")]
+    lost = len(list(folder.glob("lost *")))
+    assert counts[False][:2] == [6, 6]
+    again = np.subtract(counts[True], counts[False])
+    assert 0 < lost <= 6
+    assert (again <= [lost, lost, 2 * lost]).all(), (counts, lost)
 
 
 def test_joining_again_adds_nothing_twice():

@@ -2,9 +2,6 @@
 
 import gzip
 import os
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import treewright as tw
-from treewright.errors import DataError
+from treewright.errors import DataError, DataTypeError
 from treewright.files import read_table
 
 
@@ -179,6 +176,55 @@ def test_what_is_refused_is_said_in_a_sentence(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"columns": []}, r"columns must be a list of the names of columns to use. Got \[\]"),
+        ({"columns": "x"}, "columns must be a list of the names of columns to use. Got 'x'"),
+        ({"columns": ["x", "y", "x"]}, "columns names 'x' twice"),
+        ({"temporary_folder": "nowhere"}, "temporary_folder 'nowhere' is no folder"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_what_open_table_is_given_is_checked(options, words, kind, tmp_path):
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [0, 1]})
+    getattr(frame, f"to_{kind}")(tmp_path / f"t.{kind}", index=False)
+    with pytest.raises((DataError, FileNotFoundError), match=words):
+        tw.open_table(tmp_path, **options)
+
+
+@pytest.mark.parametrize("paths", [[], 3, [3], pd.DataFrame({"x": [1.0]})], ids=repr)
+def test_what_is_no_name_of_files_is_refused(paths):
+    with pytest.raises(DataError, match="paths must be the name of a file or a folder"):
+        tw.open_table(paths)
+
+
+def test_names_of_columns_that_cannot_be_are_refused(folder):
+    table, model = tw.open_table(folder), tw.DecisionTreeClassifier()
+    with pytest.raises(DataError, match="sample_weight must name a column of the table"):
+        model.fit(table, "y", sample_weight=np.ones(30))
+    with pytest.raises(DataError, match="y and sample_weight name the same column, 'y'"):
+        model.fit(table, "y", sample_weight="y")
+    model.fit(table, "y")
+    with pytest.raises(DataError, match="has no column 'z', which the model was made with"):
+        model.predict(tw.open_table(folder, columns=["x", "y"]))
+
+
+def test_what_takes_no_open_table_says_what_does(folder):
+    table = tw.open_table(folder)
+    model = tw.DecisionTreeClassifier().fit(table, "y")
+    rows = next(table.batches(n_rows=5)).to_pandas()
+    assert len(model.shap_values(rows[["x", "z"]])) == 5
+    for ask in (
+        model.shap_values,
+        lambda table: tw.fit(table, "y"),
+        lambda table: tw.explain_prediction(model, table),
+    ):
+        with pytest.raises(DataTypeError, match="X is an open table, which fit, predict, score and evaluate"):
+            ask(table)
+
+
+@pytest.mark.parametrize(
     ("parameters", "words"),
     [
         ({"max_leaf_nodes": 4}, "max_leaf_nodes"),
@@ -290,30 +336,6 @@ def test_a_full_disk_is_one_sentence(folder, monkeypatch):
     monkeypatch.setattr("treewright.distributed.local_files.ArrayFile.add", full)
     with pytest.raises(OSError, match=r"no space left for temporary files in .* temporary_folder"):
         tw.DecisionTreeClassifier().fit(tw.open_table(folder), "y")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="reads what the kernel says of the process")
-def test_memory_stays_within_its_limit(tmp_path):
-    rng = np.random.default_rng(0)
-    for number in range(4):
-        columns = {f"x{i}": rng.normal(size=300_000) for i in range(10)}
-        columns["y"] = (columns["x0"] + rng.normal(size=300_000) > 0).astype(np.int8)
-        pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet")
-    program = textwrap.dedent(
-        f"""
-        import pyarrow.parquet, duckdb, sklearn.tree, treewright as tw, resource
-        model = tw.DecisionTreeClassifier(max_depth=6, n_jobs=1)
-        table = tw.open_table({str(tmp_path)!r}, memory="24MB")
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        model.fit(table, "y")
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-        """
-    )
-    used = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
-    )
-    assert int(used.stdout) * 1024 < 24e6 + 100e6  # of a table of 96 MB
 
 
 def test_labels_of_rows_that_pandas_wrote_are_no_column(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import treewright as tw
 from helpers.open_tables import TABLES, N, regression_table, table_of, weights_of, write
 from treewright.distributed.drawn import Drawn
 from treewright.distributed.memory import LEAST_SUBTREE, Budget
+from treewright.distributed.parts import Part
 
 CLASSES = {"n_estimators": 4, "random_state": 5}
 
@@ -52,6 +53,39 @@ def test_full_depth_for_any_partitioning(name, tmp_path):
     assert (found.apply(opened) == expected.apply(rows)).all()
     assert found.score(opened, "y") == expected.score(rows, y)
     assert str(found.evaluate(opened, "y")) == str(expected.evaluate(rows, y))
+
+
+def test_ten_trees(tmp_path):
+    table = table_of("seven classes")
+    expected = in_memory(tw.RandomForestClassifier(10, random_state=5), table)
+    for n_files in (1, 3, 17):
+        folder = tmp_path / str(n_files)
+        folder.mkdir()
+        found = tw.RandomForestClassifier(10, random_state=5).fit(write(table, folder, n_files), "y")
+        assert_same(expected, found)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        tw.RandomForestClassifier(2, random_state=1, max_depth=7),
+        tw.RandomForestClassifier(2, random_state=1, max_samples=0.4, class_weight="balanced"),
+        tw.ExtraTreesClassifier(2, random_state=1, class_weight="balanced", max_depth=7),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("weighed", [False, True])
+def test_a_fold_is_a_table_of_its_own(model, weighed, tmp_path):
+    """The forest of some rows is that of memory on them, as cross-validation grows it."""
+    table, part = table_of("three classes"), Part(3, 1, seed=4)
+    if weighed:
+        table = table.append_column("w", pa.array(weights_of("tenths", np.random.default_rng(3))))
+    weight = "w" if weighed else None
+    rows = table.take(np.flatnonzero(part.takes(np.arange(N))))
+    expected = in_memory(type(model)(**model.get_params()), rows, weight)
+    with model._open_rows(write(table, tmp_path, 3), "y", weight) as opened:
+        model._fit_parts(opened, (part,))
+    assert_same(expected, model)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -69,6 +69,7 @@ def _validated_open(
     assert options.memory is not None
     data = open_training_table(options.data, options.table, options.memory)
     model = learner(learning, data)
-    with fitted_rows(data, model) as rows:
-        screen.section(open_table_section(data, rows), first=True)
-        return data, validate_open(model, rows, folds, learning.seed, screen)
+    with fitted_rows(data, model, screen) as (rows, work):
+        table, found = open_table_section(data, rows), validate_open(model, rows, folds, learning.seed, work)
+    screen.section(table, first=True)
+    return data, found

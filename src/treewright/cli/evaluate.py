@@ -84,7 +84,9 @@ def _evaluate_open(model: Any, options: DataOptions, screen: Screen) -> None:
 
     text = TextReading(options.table.text, readings)
     files = OpenTable(list(options.data), memory=options.memory or "1GB", columns=columns, text=text)
-    found = judge_files(model, schema.names, files, target, options.weight).evaluation()
+    with screen.passes(len(files)) as progress:
+        sums = judge_files(model, schema.names, files, target, options.weight, progress=progress)
+    found = sums.evaluation()
     how = f"{counted(len(files), 'row')} of {', '.join(map(repr, options.data))}"
     screen.section(performance_section(found, how, calibration=True), first=True)
     screen.result(found.to_dict())

@@ -101,11 +101,13 @@ def _fit_open(
     if shares is not None:
         screen.section(shares)
     screen.text("\nnothing was saved" if path is None else f"\nsaved to {path}")
-    tree = model.tree_
+    known: dict[str, Any] = {"kind": type(model).__name__}
+    if hasattr(model, "tree_"):
+        known |= {"leaves": model.tree_.n_leaves, "tree": model.tree_.to_dict()}
     screen.result(
         {
             "data": {"source": data.table.name.strip("'"), "rows": len(data), "target": data.target},
-            "model": {"kind": type(model).__name__, "leaves": tree.n_leaves, "tree": tree.to_dict()},
+            "model": known,
             "cross_validation": None if evaluation is None else evaluation.to_dict(),
             "output": None if path is None else str(path),
         }

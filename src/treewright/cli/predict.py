@@ -8,10 +8,18 @@ import click
 import numpy as np
 
 from treewright.cli.model_loading import open_model
-from treewright.cli.options import DataOptions, model_command, screen_of, spreadsheet_option, taken
+from treewright.cli.options import (
+    DataOptions,
+    memory_option,
+    model_command,
+    screen_of,
+    spreadsheet_option,
+    taken,
+)
 from treewright.cli.outputs import refuse_outputs
 from treewright.cli.table_loading import read_features, table_features
 from treewright.data.columns import plain
+from treewright.distributed.memory import database_bytes, read_size
 from treewright.errors import DataError
 from treewright.files.output import check_output, write_query
 from treewright.files.staged_table import quoted_name
@@ -45,6 +53,7 @@ SQL_TYPES = {"i": "BIGINT", "u": "UBIGINT", "f": "DOUBLE", "b": "BOOLEAN"}
     click.option("--proba", is_flag=True, help="Write the probability of every class too."),
     click.option("--leaf", is_flag=True, help="Write the leaf of each row too."),
     spreadsheet_option,
+    memory_option,
 )
 def command(model: str, output: str, keep: tuple[str, ...], spreadsheet: bool, **given: Any) -> None:
     """Predict the rows of a table of any size.
@@ -61,7 +70,8 @@ def command(model: str, output: str, keep: tuple[str, ...], spreadsheet: bool, *
         raise click.UsageError("--proba needs a model of classes, and this one predicts numbers.")
     if leaf and not hasattr(fitted, "tree_"):
         raise click.UsageError(f"--leaf needs a model of one tree, and this is a {type(fitted).__name__}.")
-    with Workspace() as workspace:
+    memory = None if options.memory is None else database_bytes(read_size(options.memory))
+    with Workspace(memory) as workspace:
         staged = stage(workspace, options.data, options.table, screen)
         kept = staged.names if keep == ("*",) else listed(keep, staged.names)
         for name in kept:

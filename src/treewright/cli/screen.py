@@ -23,6 +23,7 @@ WIDTH = 120
 """Columns of lines that go to a file or another program."""
 
 Progress = Callable[[float], None]
+PassProgress = Callable[[str, int, int], None]
 
 
 class Screen:
@@ -128,6 +129,37 @@ class Screen:
         with bar:
             task = bar.add_task(what, total=1.0 if known else None)
             yield lambda share: bar.update(task, completed=share)
+
+    @contextmanager
+    def passes(self, n_rows: int) -> Iterator[PassProgress]:
+        """Show on a terminal which pass over a table it is, of what, its rows and the time left of it."""
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda what, number, done: None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[rows]}"),
+            TimeRemainingColumn(),
+            TextColumn("left of this pass"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        last = 0
+        with bar:
+            task = bar.add_task("reading", total=n_rows, rows="")
+
+            def show(what: str, number: int, done: int) -> None:
+                nonlocal last
+                rows = f"{done / 1e6:.2f} of {n_rows / 1e6:.2f} million rows"
+                change = bar.update if number == last else bar.reset
+                change(task, description=f"{what}, pass {number}", completed=done, rows=rows)
+                last = number
+
+            yield show
 
 
 def harmless(text: str) -> str:

@@ -38,14 +38,17 @@ def read(X: Any) -> RawTable:
         return X
     if isinstance(X, np.ndarray):
         return read_array(X)
-    if isinstance(X, RawTable):
-        return X
     if isinstance(X, (list, tuple)):
         return read_rows(X)
     if _is_of(X, "scipy.sparse", "sparray", "spmatrix"):
         return read_sparse(X)
     if isinstance(X, Mapping):
         raise DataError(f"X is a {type(X).__name__}: pass a DataFrame, for example pandas.DataFrame(X).")
+    if getattr(X, "is_partitioned", False):
+        raise DataTypeError(
+            "X is an open table, which fit, predict, score and evaluate of an estimator take: for anything "
+            "else pass some of its rows, as in next(table.batches(n_rows=1000)).to_pandas()."
+        )
     if type(X).__module__.partition(".")[0] == "dask":
         raise DataTypeError(f"X is a dask {type(X).__name__}, which is not in memory: pass X.compute().")
     frame = _read_frame(X.to_native() if _is_of(X, "narwhals", "DataFrame") else X)

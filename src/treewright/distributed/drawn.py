@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.distributed.parts import Parts, rows_before, taken
 
 if TYPE_CHECKING:
     from treewright.distributed.coding import Partition
@@ -28,13 +29,15 @@ class Drawn:
     Parameters
     ----------
     n_rows : int
-        Rows of the table.
+        Rows of the table, or of some parts of it.
     seed : int
         The seed of the tree.
     n_draws : int
         How many rows it draws.
     chance : float64 array of shape (n_rows,) or None
         The chance of each row to be drawn; `None` = all alike.
+    parts : Parts
+        The rows that are drawn from, numbered as if there were no others.
 
     Examples
     --------
@@ -47,9 +50,10 @@ class Drawn:
     seed: int
     n_draws: int
     chance: NDArray[np.float64] | None = None
+    parts: Parts = ()
 
     def times(self, first: int, end: int) -> Times:
-        """Tell how often each row of a part of the table is drawn."""
+        """Tell how often each of some rows, one behind the other, is drawn."""
         size = min(max(self.n_rows // 8, LEAST_BLOCK), MOST_BLOCK)
         pieces = []
         for block in range(first // size, (max(end, first + 1) - 1) // size + 1):
@@ -60,12 +64,15 @@ class Drawn:
 
     def of(self, partition: Partition) -> Times:
         """Tell how often each row of a partition is drawn."""
-        if partition.row is None:
-            return self.times(partition.first, partition.first + len(partition))
         if not len(partition):
             return np.empty(0, np.uint32)
-        first, end = int(partition.row[0]), int(partition.row[-1]) + 1
-        return self.times(first, end)[partition.row - first]
+        row = partition.row
+        first = partition.first if row is None else int(row[0])
+        end = first + len(partition) if row is None else int(row[-1]) + 1
+        begin, inside = rows_before(self.parts, first), taken(self.parts, np.arange(first, end))
+        times = np.zeros(end - first, np.uint32)
+        times[inside] = self.times(begin, begin + int(inside.sum()))
+        return times if row is None else times[row - first]
 
     def _block(self, begin: int, end: int) -> Times:
         key = (self.n_rows, self.seed, self.n_draws, begin, end)

@@ -12,6 +12,7 @@ from treewright.distributed.dask import DaskCluster, is_dask
 from treewright.distributed.local_files import LocalFiles, Progress
 from treewright.distributed.open_rows import Columns, OpenRows
 from treewright.distributed.table import column_name
+from treewright.errors import DataError
 
 
 @contextmanager
@@ -23,6 +24,7 @@ def rows_to_grow_on(
     *,
     n_jobs: int | None = None,
     verbose: int | bool = 0,
+    progress: Progress | None = None,
     all_rows: bool = False,
 ) -> Iterator[OpenRows]:
     """Give the rows of a table in partitions to grow trees on; temporary files are there until it is left.
@@ -36,10 +38,12 @@ def rows_to_grow_on(
         How `Dataset.from_table` reads a table.
     n_jobs, verbose
         Threads, and whether to show how far it is.
+    progress : callable or None
+        Told how far passes over files are, in the place of what `verbose` shows.
     all_rows : bool
         Whether rows of no weight, too, tell what the columns are.
     """
-    names = column_name(table, target, "y"), weight and column_name(table, weight, "sample_weight")
+    names = column_name(table, target, "y"), _weight_name(table, target, weight)
     if is_dask(table):
         cluster = DaskCluster(table, list(table.columns))
         columns = Columns(cluster.schema, *names, reading)
@@ -50,10 +54,11 @@ def rows_to_grow_on(
             n_jobs=1,
             n_partitions=cluster.n_partitions,
             all_rows=all_rows,
+            far=True,
         )
         return
     columns = Columns(table.schema, *names, reading)
-    with LocalFiles(table, columns.used, _progress(verbose, len(table))) as files:
+    with LocalFiles(table, columns.used, progress or _progress(verbose, len(table))) as files:
         yield OpenRows(
             files,
             columns,
@@ -62,6 +67,16 @@ def rows_to_grow_on(
             n_partitions=files.n_partitions,
             all_rows=all_rows,
         )
+
+
+def _weight_name(table: Any, target: Any, weight: Any) -> str | None:
+    """Give the name of the column of weights, which is not that of the target."""
+    if weight is None:
+        return None
+    name = column_name(table, weight, "sample_weight")
+    if name == target:
+        raise DataError(f"y and sample_weight name the same column, {name!r}.")
+    return name
 
 
 def _progress(verbose: int | bool, n_rows: int) -> Progress:

@@ -168,7 +168,7 @@ class Judged:
 
 
 def cross_validate_parts(
-    model: Any, rows: OpenRows, n_folds: int, seed: int, progress: Callable[[float], None]
+    model: Any, rows: OpenRows, n_folds: int, seed: int, begin_fold: Callable[[int], None]
 ) -> CrossValidation:
     """Fit a model anew for every fold, pruning included, and judge it by the rows that it was not shown.
 
@@ -179,25 +179,33 @@ def cross_validate_parts(
     rows : OpenRows
     n_folds, seed : int
         How many folds, by the numbers of the rows.
-    progress : callable
-        Is told the share that is done.
+    begin_fold : callable
+        Is told the fold that begins.
     """
     sums: EvaluationSums | None = None
     sizes, seconds = [], []
     for fold in range(n_folds):
+        begin_fold(fold)
         part, fitted = Part(n_folds, fold, ~seed), copy.copy(model)  # other folds than those that prune
         begin = time.perf_counter()
         fitted._fit_parts(rows, (part,))
         seconds.append(time.perf_counter() - begin)
         if fold == 0:  # the same of all folds, as their sums are added
-            near = float(fitted.tree_.node_value[0, 0])
+            near = near_of(fitted)
         question = Judged(fitted, rows.schema, (part.others,), near)
         sums = question.join(sums, rows.ask(question))
-        sizes.append((fitted.tree_.n_leaves, fitted.tree_.depth))
-        progress((fold + 1) / n_folds)
+        if hasattr(fitted, "tree_"):
+            sizes.append((fitted.tree_.n_leaves, fitted.tree_.depth))
     assert sums is not None
-    leaves, depth = np.mean(sizes, axis=0).tolist()
+    leaves, depth = np.mean(sizes, axis=0).tolist() if sizes else (None, None)
     return CrossValidation(sums.evaluation(), n_folds, leaves, depth, float(np.mean(seconds)))
+
+
+def near_of(model: Any) -> float:
+    """Give a number near the mean of the target that a model was learned from, or 0 if it has no trees."""
+    trees = getattr(model, "trees_", None)
+    tree = getattr(model, "tree_", None) if trees is None else trees[0]
+    return 0.0 if tree is None else float(tree.node_value[0, 0])
 
 
 @dataclass(frozen=True)
@@ -217,7 +225,13 @@ class Fingerprint:
 
 
 def judge_files(
-    model: Any, names: Sequence[str], files: OpenTable, target: Any, weight: Any
+    model: Any,
+    names: Sequence[str],
+    files: OpenTable,
+    target: Any,
+    weight: Any,
+    *,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> EvaluationSums:
     """Judge a model by the rows of files, in one pass that keeps no predictions.
 
@@ -230,16 +244,22 @@ def judge_files(
     files : OpenTable
     target, weight : str
         Names of the target and of the column of weights, if there is one.
+    progress : callable or None
+        Is told what is done, in which pass, and of how many rows.
     """
     given = [column_name(files, target, "y")]
     if weight is not None:
         given.append(column_name(files, weight, "sample_weight"))
-    value = getattr(getattr(model, "tree_", None), "node_value", np.zeros((1, 1)))
+    near = near_of(model)
     sums: EvaluationSums | None = None
+    n_done = 0
     for rows in files.batches([*names, *given]):
         weights = None if weight is None else rows.column(weight).to_numpy()
         truth = rows.column(target)
-        part = EvaluationSums.of(model, rows.select(list(names)), truth, weights, near=float(value[0, 0]))
+        part = EvaluationSums.of(model, rows.select(list(names)), truth, weights, near=near)
         sums = part if sums is None else sums + part
+        n_done += len(rows)
+        if progress is not None:
+            progress("judging", 1, n_done)
     assert sums is not None
     return sums

@@ -10,6 +10,7 @@ from treewright.parameter_types import is_whole
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 LEAST = 16 * 10**6
+LEAST_OF_DATABASE = 64 * 10**6
 SAMPLE = 131_072
 """Rows whose values lead to codes."""
 LEAST_SUBTREE = 8192
@@ -36,6 +37,11 @@ def read_size(memory: int | str) -> int:
     if size < LEAST:
         raise ValueError(f"memory must be at least 16MB. Got {memory!r} instead.")
     return size
+
+
+def database_bytes(memory: int) -> int:
+    """Give what DuckDB may use of an amount of memory; it cannot do with less than 64 MB."""
+    return max(memory // 2, LEAST_OF_DATABASE)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,12 +28,12 @@ from treewright.distributed.drawn import Drawn
 from treewright.distributed.executor import Executor, Question
 from treewright.distributed.growing import Grower
 from treewright.distributed.memory import Budget
-from treewright.distributed.parts import Parts
+from treewright.distributed.parts import Parts, taken
 from treewright.distributed.questions import Describe, RowsAt, sum_requests
 from treewright.distributed.survey import Survey, TableSurvey, concatenated, example_rows
 from treewright.errors import DataError
 from treewright.forest.bootstrap import Draws
-from treewright.growing.grow_tree import Progress, core_options
+from treewright.growing.grow_tree import core_options
 from treewright.growing.parameters import PARAMETERS
 from treewright.growing.recipe import AnyRecipe, Recipe
 from treewright.tree import Tree
@@ -136,6 +137,8 @@ class OpenRows:
         Threads that grow subtrees.
     all_rows : bool
         Whether rows of no weight, too, tell what the columns are, as they do of forests.
+    far : bool
+        Whether the rows are on other machines.
     """
 
     def __init__(
@@ -147,10 +150,11 @@ class OpenRows:
         memory: int,
         n_jobs: int | None = None,
         all_rows: bool = False,
+        far: bool = False,
     ) -> None:
         if not columns.features:
             raise DataError(f"the table has no column beside {columns.target!r} to learn from.")
-        self.columns, self.n_jobs = columns, n_jobs
+        self.columns, self.n_jobs, self.far = columns, n_jobs, far
         self._executor, self._budget = executor, Budget(memory, len(columns.used))
         n_sampled = max(64, self._budget.sample_rows // n_partitions)
         weight = None if all_rows else columns.weight
@@ -216,8 +220,8 @@ class OpenRows:
         recipe: Recipe,
         draws: Draws,
         *,
+        parts: Parts = (),
         factors: tuple[Numbers, ...] = (),
-        progress: Progress | None = None,
     ) -> list[Tree]:
         """Grow the trees of a forest, one after the other, each on the rows that its seed draws.
 
@@ -227,43 +231,44 @@ class OpenRows:
             How to grow every tree; its `random_state` is not used.
         draws : Draws
             The seed and rows of each tree.
+        parts : Parts
+            The rows to draw from.
         factors : tuple of arrays
             Factors on the weight of each class.
-        progress : callable or None
-            Told the share of the trees that is grown.
         """
         recipe = _recipe_of_open_tables(recipe)
-        rows = self.as_a_whole()
+        rows = self.as_a_whole(parts)
         known = replace(rows, totals=replace(rows.totals, n_rows=draws.n_rows)) if draws.n_draws else rows
         _, options = core_options(cast(Dataset, known), recipe, self.n_jobs, None)
         _refuse(options, len(self.schema.columns))
         trees = []
-        for number, seed in enumerate(draws.seeds.tolist()):
-            drawn = Drawn(draws.n_rows, seed, draws.n_draws, draws.chance) if draws.n_draws else None
+        for seed in draws.seeds.tolist():
+            drawn = Drawn(draws.n_rows, seed, draws.n_draws, draws.chance, parts) if draws.n_draws else None
+            own = options | {"random_state": seed}
             trees.append(
-                self._grow_one(options | {"random_state": seed}, recipe, drawn, draws.balanced, factors)
+                self._grow_one(own, recipe, factors, parts=parts, drawn=drawn, balanced=draws.balanced)
             )
-            if progress is not None:
-                progress((number + 1) / len(draws.seeds))
         return trees
 
     def _grow_one(
         self,
         options: dict[str, Any],
         recipe: Recipe,
+        factors: tuple[Numbers, ...],
+        *,
+        parts: Parts,
         drawn: Drawn | None,
         balanced: bool,
-        factors: tuple[Numbers, ...],
     ) -> Tree:
-        totals = self.as_a_whole().totals
+        totals = self.as_a_whole(parts).totals
         if drawn is not None or factors:
-            totals = replace(self.ask(self._question((), drawn, factors)), met=totals.met)
+            totals = replace(self.ask(self._question(parts, drawn, factors)), met=totals.met)
         if drawn is not None and balanced:
             factors = (_balance(totals.class_times, drawn.n_draws),)
-            totals = replace(self.ask(self._question((), drawn, factors)), met=totals.met)
+            totals = replace(self.ask(self._question(parts, drawn, factors)), met=totals.met)
         if recipe.min_weight_fraction_leaf:
             of_class = RowsAt(
-                self._next_tree(), (), (), Ranks(), (), self.schema.n_classes, False, drawn, factors
+                self._next_tree(), parts, (), Ranks(), (), self.schema.n_classes, False, drawn, factors
             )
             total = self._sum_weights(of_class, totals.n_rows)[1]
             options = options | {"min_weight_leaf": recipe.min_weight_fraction_leaf * total}
@@ -272,7 +277,7 @@ class OpenRows:
             self._coding,
             self._budget,
             tree=self._next_tree(),
-            parts=(),
+            parts=parts,
             totals=totals,
             options=options,
             drawn=drawn,
@@ -280,8 +285,8 @@ class OpenRows:
         )
         return Tree.from_arrays(self.schema, grower.grow())
 
-    def targets_and_weights(self) -> tuple[NDArray[Any], Numbers | None]:
-        """Bring the targets of all rows into memory, and their weights; of no weight both are 0."""
+    def targets_and_weights(self, parts: Parts = ()) -> tuple[NDArray[Any], Numbers | None]:
+        """Bring the targets of all rows of some parts into memory, and weights; of no weight both are 0."""
         found: GivenRows = self.ask(GivenRowsQuestion())
         target = np.zeros(self.survey.n_rows, np.int32 if self.schema.n_classes else np.float64)
         weight = None if self._coding.weight is None else np.zeros(self.survey.n_rows)
@@ -289,7 +294,8 @@ class OpenRows:
             target[row] = its_target
             if weight is not None:
                 weight[row] = its_weight
-        return target, weight
+        inside = taken(parts, np.arange(self.survey.n_rows))
+        return target[inside], None if weight is None else weight[inside]
 
     def _next_tree(self) -> int:
         self._n_trees += 1
@@ -389,6 +395,8 @@ class OpenTableModel(Protocol):
 
     def _refuse_of_open_tables(self) -> None: ...
 
-    def _open_rows(self, X: Any, y: Any, sample_weight: Any) -> AbstractContextManager[OpenRows]: ...
+    def _open_rows(
+        self, X: Any, y: Any, sample_weight: Any, progress: Callable[[int, int], None] | None
+    ) -> AbstractContextManager[OpenRows]: ...
 
     def _fit_parts(self, rows: OpenRows, parts: Parts) -> None: ...

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treewright.data.columns import is_row_labels
+from treewright.distributed.memory import database_bytes
 from treewright.errors import DataError
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ def find_files(paths: Paths) -> list[Path]:
     paths : str, path or list of them
         A file, a folder (all Parquet and CSV files in it), or a pattern such as ``"data/*.parquet"``.
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    given = list(given) if isinstance(given, Iterable) and not hasattr(given, "columns") else []
+    if not given or not all(isinstance(path, (str, os.PathLike)) for path in given):
+        raise DataError("paths must be the name of a file or a folder, a pattern, or a list of such.")
     found: set[Path] = set()
     for one in [os.fspath(path) for path in given]:
         if os.path.isdir(one):
@@ -204,8 +208,6 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """No space on the disk, or none that one may use."""
 NO_SPACE = tuple(map(os.strerror, FULL))
 """What systems say of it."""
-LEAST_FOR_TEXT = 64 * 10**6
-"""Bytes that DuckDB cannot do without."""
 BATCH = 20_000
 """Rows of text that are written at a time."""
 
@@ -254,7 +256,7 @@ def as_parquet(
 
     to = folder / "text.parquet"
     try:
-        with Workspace(max(memory // 2, LEAST_FOR_TEXT), folder) as workspace:
+        with Workspace(database_bytes(memory), folder) as workspace:
             staged = workspace.stage([str(path) for path in paths], reading.options)
             names = choose(staged.names)
             if reading.readings is None:

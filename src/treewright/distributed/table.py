@@ -55,6 +55,10 @@ class OpenTable:
         _require_pyarrow()
         self.memory = read_size(memory)
         self.temporary_folder = temporary_folder
+        if not callable(columns):
+            _check_columns(columns)
+        if temporary_folder is not None and not Path(temporary_folder).is_dir():
+            raise FileNotFoundError(f"temporary_folder {str(temporary_folder)!r} is no folder.")
         choose = columns if callable(columns) else _all_of(columns)
         paths = find_files(paths)
         self.n_files = len(paths)
@@ -113,10 +117,22 @@ class OpenTable:
 
         schema = self.schema
         if columns is not None:
-            schema = pa.schema([schema.field(name) for name in columns])
+            schema = pa.schema([schema.field(column_name(self, name, None)) for name in columns])
         size = n_rows or Budget(self.memory, len(schema.names)).partition_rows
         for file in self._files:
             yield from file.batches(schema, size)
+
+
+def _check_columns(columns: Any) -> None:
+    """Refuse what is no list of different names."""
+    if columns is None:
+        return
+    names = [] if isinstance(columns, str) else list(columns)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise DataError(f"columns must be a list of the names of columns to use. Got {columns!r} instead.")
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(f"columns names {name!r} twice.")
 
 
 def _all_of(columns: Sequence[str] | None) -> ColumnChoice:
@@ -169,8 +185,8 @@ def is_open(X: Any) -> bool:
     return isinstance(X, OpenTable)
 
 
-def column_name(table: Any, name: Any, parameter: str) -> str:
-    """Give the name of a column of a table in partitions, which a parameter names."""
+def column_name(table: Any, name: Any, parameter: str | None) -> str:
+    """Give the name of a column of a table in partitions, which a parameter names, or a model by itself."""
     if not isinstance(name, str):
         raise DataError(
             f"{parameter} must name a column of the table, as in fit(table, 'y'); got {type(name).__name__}."
@@ -178,7 +194,8 @@ def column_name(table: Any, name: Any, parameter: str) -> str:
     names = [str(column) for column in table.columns]
     if name not in names:
         hint = nearest(name, names) or f" It has {', '.join(names)}."
-        raise DataError(f"the table has no column {name!r}, which {parameter} names.{hint}")
+        who = "the model was made with" if parameter is None else f"{parameter} names"
+        raise DataError(f"the table has no column {name!r}, which {who}.{hint}")
     return name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, ClassVar, Self, cast
@@ -20,6 +21,7 @@ from treewright.data.sparse import SparseRows, is_sparse, row_blocks
 from treewright.data.target import read_target, read_weight, warn_of_column_vector
 from treewright.distributed import is_dask, is_open, rows_to_grow_on
 from treewright.distributed.open_rows import OpenRows
+from treewright.distributed.parts import Parts, rows_before
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator, estimator
 from treewright.estimators.explaining import shap_values
@@ -150,11 +152,22 @@ class ForestEstimator(TableEstimator):
 
     def _fit_open_table(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Grow the trees from the partitions of a table."""
+        self._refuse_of_open_tables()
+        with self._open_rows(X, y, sample_weight) as rows:
+            self._fit_parts(rows, ())
+
+    def _refuse_of_open_tables(self) -> None:
+        """Refuse what needs all rows in memory."""
         for parameter in ("oob_score", "warm_start"):
             if getattr(self, parameter):
                 raise ValueError(
                     f"{parameter} needs the table in memory: an open table is not kept by a forest."
                 )
+
+    def _open_rows(
+        self, X: Any, y: Any, sample_weight: Any, progress: Callable[[int, int], None] | None = None
+    ) -> AbstractContextManager[OpenRows]:
+        """Give the rows of a table in partitions; passes are told to `progress`, or as `verbose` says."""
         reading = {
             "task": self._task,
             "categorical_features": self.categorical_features,
@@ -163,32 +176,34 @@ class ForestEstimator(TableEstimator):
             "inf": self.inf,
             "estimator": type(self).__name__,
         }
-        options: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose, "all_rows": True}
-        with rows_to_grow_on(X, y, sample_weight, reading, **options) as rows:
-            whole = cast(Dataset, rows.as_a_whole())
-            recipe = self._recipe(whole)
-            chance, factors = self._chance_and_factors(rows, is_dask(X))
-            draws = self._draws(rows.survey.n_rows, chance, None)
-            grown = rows.grow_drawn(recipe, draws, factors=factors)
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose, "progress": progress}
+        return rows_to_grow_on(X, y, sample_weight, reading, all_rows=True, **options)
+
+    def _fit_parts(self, rows: OpenRows, parts: Parts) -> None:
+        """Fit the rows of some parts of a table in partitions, drawn as if there were no others."""
+        recipe = self._recipe(cast(Dataset, rows.as_a_whole(parts)))
+        chance, factors = self._chance_and_factors(rows, parts)
+        draws = self._draws(rows_before(parts, rows.survey.n_rows), chance, None)
+        grown = rows.grow_drawn(recipe, draws, parts=parts, factors=factors)
         trees = Trees.of(rows.schema, str(recipe.criterion), grown)
         if draws.balanced or factors or (rows.weighed and not self.bootstrap):
             trees = trees.widened()
         self._set_trees(pruned_and_shrunk(trees, recipe, self.ccp_alpha, self.shrinkage), draws)
         self._forget_out_of_bag()
 
-    def _chance_and_factors(self, rows: OpenRows, far: bool) -> tuple[Array | None, tuple[Array, ...]]:
+    def _chance_and_factors(self, rows: OpenRows, parts: Parts) -> tuple[Array | None, tuple[Array, ...]]:
         """Give the chance of each row to be drawn, or factors on the weight of each class."""
         kind, weighed = getattr(self, "class_weight", None), rows.weighed
         if kind == "balanced_subsample" and self.bootstrap:
             kind = None
         if kind is None and not (weighed and self.bootstrap):
             return None, ()
-        if far and self.bootstrap:
+        if rows.far and self.bootstrap:
             raise ValueError(
                 "sample_weight and class_weight are chances to be drawn, for which all rows are needed in "
                 "one place: use bootstrap=False, or class_weight='balanced_subsample'."
             )
-        target, weight = rows.targets_and_weights()
+        target, weight = rows.targets_and_weights(parts)
         weight, _ = read_weight(weight, len(target))
         known = RowsWithTarget(rows.schema, target)
         factor = self._class_factor(cast(Dataset, known), weight)
@@ -336,7 +351,9 @@ class ForestEstimator(TableEstimator):
         return "trees_" in self.__dict__
 
     def _encode(self, X: Any) -> tuple[Array, NDArray[np.int32]]:
-        """Rows as the trees' arrays have them."""
+        """Rows as the trees' arrays have them; a Dataset has them."""
+        if isinstance(X, Dataset):
+            return X.numbers, X.codes
         return self._fitted_trees().schema.encode(
             X, unseen=self.unseen, missing=self._policy_for(X), inf=self.inf, estimator=type(self).__name__
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -151,8 +151,10 @@ class TreeEstimator(TableEstimator, ABC):
             self._remember(pruner, pruned)
         self._set_tree(self._shrunk(tree))
 
-    def _open_rows(self, X: Any, y: Any, sample_weight: Any) -> AbstractContextManager[OpenRows]:
-        """Give the rows of a table in partitions."""
+    def _open_rows(
+        self, X: Any, y: Any, sample_weight: Any, progress: Callable[[int, int], None] | None = None
+    ) -> AbstractContextManager[OpenRows]:
+        """Give the rows of a table in partitions; passes are told to `progress`, or as `verbose` says."""
         reading = {
             "task": self._task,
             "categorical_features": self.categorical_features,
@@ -162,7 +164,8 @@ class TreeEstimator(TableEstimator, ABC):
             "estimator": type(self).__name__,
             "declared_classes": self._declared_classes,
         }
-        return rows_to_grow_on(X, y, sample_weight, reading, n_jobs=self.n_jobs, verbose=self.verbose)
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose, "progress": progress}
+        return rows_to_grow_on(X, y, sample_weight, reading, **options)
 
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
         """Read the rows to learn from; a Dataset is read already."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -118,31 +118,45 @@ def _guess(files: OpenTable, target: str) -> str:
     return guess_task(RawNumbers(np.concatenate([values, np.repeat(values[:1], len(files) - len(values))])))
 
 
+@dataclass
+class Work:
+    """What passes over a table are made for, which is shown of each of them."""
+
+    show: Callable[[str, int, int], None]
+    what: str = "reading"
+
+    def __call__(self, number: int, n_done: int) -> None:
+        """Tell how many rows a pass has done."""
+        self.show(self.what, number, n_done)
+
+
 @contextmanager
-def fitted_rows(data: OpenTrainingTable, model: Any) -> Iterator[OpenRows]:
-    """Give the rows of an open table as a model reads them."""
+def fitted_rows(data: OpenTrainingTable, model: Any, listener: Listener) -> Iterator[tuple[OpenRows, Work]]:
+    """Give the rows of an open table as a model reads them, and who hears of passes over them."""
     if not isinstance(model, OpenTableModel):
         raise ValueError(
-            f"{type(model).__name__} needs the table in memory: use the algorithm tree or decision_tree, or "
-            "leave out --memory."
+            f"{type(model).__name__} needs the table in memory: use the algorithm tree, decision_tree or "
+            "forest, or leave out --memory."
         )
     for name, value in data.reading.items():
         setattr(model, name, value)
     model._check_parameters()
     model._refuse_of_open_tables()
-    with model._open_rows(data.files, data.target, data.weight_name) as rows:
-        yield rows
+    with listener.passes(len(data)) as show:
+        work = Work(show)
+        with model._open_rows(data.files, data.target, data.weight_name, work) as rows:
+            yield rows, work
 
 
 def fit_open_table(
     data: OpenTrainingTable, model: Any, folds: int | None, seed: int, listener: Listener
 ) -> tuple[CrossValidation | None, Section]:
     """Fit a model to a table in files, and judge it; give what that came to, and what the table is."""
-    with fitted_rows(data, model) as rows:
+    with fitted_rows(data, model, listener) as (rows, work):
         section = open_table_section(data, rows)
-        with listener.progress("growing", known=False):
-            model._fit_parts(rows, ())
-        evaluation = validate_open(model, rows, folds, seed, listener)
+        work.what = "growing"
+        model._fit_parts(rows, ())
+        evaluation = validate_open(model, rows, folds, seed, work)
         print_of_rows = rows.ask(Fingerprint(rows.schema))
     model.target_name_ = data.target
     model.card_ = make_card(model, data, evaluation, print_of_rows)
@@ -150,15 +164,18 @@ def fit_open_table(
 
 
 def validate_open(
-    model: Any, rows: OpenRows, folds: int | None, seed: int, listener: Listener
+    model: Any, rows: OpenRows, folds: int | None, seed: int, work: Work
 ) -> CrossValidation | None:
     """Cross-validate the way in which a model is made, pruning included."""
     n_rows = len(rows.as_a_whole())
     n_folds = folds_for(n_rows) if folds is None else folds
     if not n_folds or n_rows < 2:
         return None
-    with listener.progress("cross-validating") as progress:
-        return cross_validate_parts(model, rows, n_folds, seed, progress)
+
+    def begin(fold: int) -> None:
+        work.what = f"fold {fold + 1} of {n_folds}"
+
+    return cross_validate_parts(model, rows, n_folds, seed, begin)
 
 
 def open_table_section(data: OpenTrainingTable, rows: OpenRows) -> Section:

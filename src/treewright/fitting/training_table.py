@@ -41,6 +41,9 @@ class Listener(Protocol):
     def progress(self, what: str, known: bool = True) -> AbstractContextManager[Callable[[float], None]]:
         """Hear that long work goes on, and of its share that is done."""
 
+    def passes(self, n_rows: int) -> AbstractContextManager[Callable[[str, int, int], None]]:
+        """Hear of passes over a table: what they are for, which it is, and how many rows it has done."""
+
 
 class Nobody:
     """A listener that does not listen."""
@@ -51,6 +54,10 @@ class Nobody:
     def progress(self, what: str, known: bool = True) -> AbstractContextManager[Callable[[float], None]]:
         """Show nothing."""
         return nullcontext(lambda share: None)
+
+    def passes(self, n_rows: int) -> AbstractContextManager[Callable[[str, int, int], None]]:
+        """Show nothing."""
+        return nullcontext(lambda what, number, done: None)
 
 
 @dataclass(frozen=True)
