@@ -210,6 +210,28 @@ def test_names_of_columns_that_cannot_be_are_refused(folder):
         model.predict(tw.open_table(folder, columns=["x", "y"]))
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        tw.DecisionTreeClassifier(max_depth=1),
+        tw.DecisionTreeRegressor(max_depth=1),
+        tw.TreeClassifier(max_depth=1),
+        tw.TreeRegressor(max_depth=1),
+        tw.RandomForestClassifier(2, max_depth=1, random_state=0),
+        tw.ExtraTreesRegressor(2, max_depth=1, random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_all_that_learn_from_open_tables_predict_and_judge_them(model, folder):
+    table = tw.open_table(folder)
+    model.fit(table, "y")
+    frame = pd.concat([rows.to_pandas() for rows in table.batches()])
+    X, y = frame[["x", "z"]], frame["y"]
+    assert (model.predict(table) == model.predict(X)).all()
+    assert model.score(table, "y") == pytest.approx(model.score(X, y), rel=1e-12)
+    assert str(model.evaluate(table, "y")) == str(model.evaluate(X, y))
+
+
 def test_what_takes_no_open_table_says_what_does(folder):
     table = tw.open_table(folder)
     model = tw.DecisionTreeClassifier().fit(table, "y")

@@ -19,7 +19,13 @@ from treewright.distributed.judging import judge_by_folds
 from treewright.distributed.open_rows import OpenRows, RowsAsAWhole
 from treewright.distributed.parts import Parts
 from treewright.estimators.base import estimator, public_estimator
-from treewright.estimators.base_tree import NO_DATA, TreeEstimator, predict_log_proba, predict_proba
+from treewright.estimators.base_tree import (
+    NO_DATA,
+    TreeEstimator,
+    predict_log_proba,
+    predict_proba,
+    score,
+)
 from treewright.forest.guide import grow_on_smoothed, smoothed_targets
 from treewright.growing.grow_tree import grow, progress_bar
 from treewright.growing.linear_leaves import RIDGES, smallest_leaf, with_equations
@@ -273,6 +279,7 @@ class TreeClassifier(ClassifierMixin, ReadableTree):
     __metadata_request__predict_proba: ClassVar = NO_DATA
     predict_proba = predict_proba
     predict_log_proba = predict_log_proba
+    score = score
 
 
 @public_estimator
@@ -315,3 +322,5 @@ class TreeRegressor(RegressorMixin, ReadableTree):
     leaves: str = "constant"
     se: float = 0.1
     # end of parameters
+
+    score = score
