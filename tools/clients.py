@@ -47,7 +47,6 @@ NAMED = re.compile(r"\b(DecisionTree|RandomForest|ExtraTrees)(Classifier|Regress
 NETWORK = re.compile(r"\bfetch_\w+\(")
 
 CHANCE = "prints or compares figures of its own random draws"
-PRIVATE = "reads private parts of scikit-learn's objects"
 OTHER_CODE = "tests the default of another class, which is scikit-learn's own tree"
 
 LEFT_OUT: dict[str, str] = {

@@ -40,8 +40,7 @@ class FitResult:
 
     Parameters
     ----------
-    model : estimator
-        The fitted model.
+    model : fitted estimator
     evaluation : CrossValidation or None
         What cross-validation came to; None if it was not asked for, or of a single row.
     data : TrainingTable

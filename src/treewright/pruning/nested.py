@@ -77,10 +77,8 @@ def nested_losses(
 
     Parameters
     ----------
-    tree : Tree
-        The largest tree.
-    rows : Dataset
-        The rows to predict, with their target.
+    tree, rows : Tree, Dataset
+        The largest tree, and the rows to predict, with their target.
     leaf_from : array of n nodes
         The step from which each node is collapsed, infinite for those that never are; leaves may have any.
     steps : array, ascending
