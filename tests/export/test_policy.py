@@ -47,3 +47,18 @@ def test_names_are_no_commands(tmp_path: Path) -> None:
         (tmp_path / "model.tex").write_text(fitted.export("latex"), encoding="utf-8")
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "model.tex"]
         subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_columns_are_listed_below_their_heading() -> None:
+    fitted = tw.DecisionTreeClassifier(max_depth=1).fit(*tw.datasets.load_iris())
+    assert "- columns:\n  - petal " in fitted.export("markdown")
+
+
+@pytest.mark.parametrize("target", ["c", "javascript", "python", "markdown"])
+def test_the_branch_that_missing_values_take_says_so(target: str) -> None:
+    X = [[1.0], [2.0], [3.0], [np.nan], [np.nan]]
+    told = tw.DecisionTreeClassifier().fit(X, [0, 0, 1, 1, 1]).export(target)
+    assert told.count("or missing") == 1
+    assert told.count("2.5 or missing") == 1
+    refusing = tw.DecisionTreeClassifier(missing="error").fit(X[:3], [0, 0, 1]).export(target)
+    assert "or missing" not in refusing

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from treewright.export.header import header
-from treewright.export.program import SHARE, STAY, Node, Program, RuleBody, TreeBody
+from treewright.export.program import Program, RuleBody, TreeBody
 from treewright.formatting.text import printable, quoted
 
 
@@ -52,17 +52,7 @@ def _tree(program: Program, body: TreeBody, prefix: str, max_depth: int | None) 
         yield Box(name, (f"node {node.id}", printable(names)), False)
         for branch, child in enumerate(node.children):
             depth[child] = depth[node.id] + 1
-            yield Arrow(name, f"{prefix}{child}", on_branch(program, node, branch))
-
-
-def on_branch(program: Program, node: Node, branch: int) -> str:
-    """Say what holds on a branch, and whether rows without a value take it."""
-    words = program.words(node, branch, max_categories=8)
-    if words.endswith(" is missing"):
-        return words
-    if node.default == SHARE:
-        return f"{words} or missing (shared)"
-    return f"{words} or missing" if node.default == branch and node.default != STAY else words
+            yield Arrow(name, f"{prefix}{child}", program.words(node, branch, max_categories=8))
 
 
 def _rules(program: Program, body: RuleBody) -> Iterator[Box | Arrow]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from treewright.errors import ExportError
-from treewright.export.diagrams import on_branch, said_at
+from treewright.export.diagrams import said_at
 from treewright.export.header import header
 from treewright.export.program import Program, RuleBody, TreeBody
 from treewright.formatting.text import printable
@@ -15,7 +15,12 @@ from treewright.formatting.text import printable
 def export_markdown(program: Program, *, max_depth: int | None = None) -> str:
     """Write a nested list, for rules a numbered one; levels below `max_depth` are left out."""
     first, *others = header(program)
-    lines = [f"## {_markdown(first)}", "", *(f"- {_markdown(line.strip())}" for line in others), ""]
+    lines = [
+        f"## {_markdown(first)}",
+        "",
+        *(f"{_indent(line)}- {_markdown(line.strip())}" for line in others),
+        "",
+    ]
     for place, body in enumerate(program.bodies):
         if program.forest:
             lines += [f"### Tree {place + 1}", ""]
@@ -35,6 +40,10 @@ def export_markdown(program: Program, *, max_depth: int | None = None) -> str:
     return "\n".join(lines)
 
 
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
 def _rules(program: Program, body: RuleBody) -> Iterator[tuple[int, list[str], str]]:
     for place, rule in enumerate(body.rules):
         words = [program.clause_words(clause, None) for clause in rule] or ["anything holds"]
@@ -51,7 +60,7 @@ def _outline(program: Program, body: TreeBody, max_depth: int | None) -> Iterato
         yield depth, words, (said_at(program, body, at) if at in body.end_of else "…") if ends else ""
         if not ends:
             below = [
-                (child, depth + 1, on_branch(program, node, branch))
+                (child, depth + 1, program.words(node, branch, max_categories=8))
                 for branch, child in enumerate(node.children)
             ]
             waiting += reversed(below)

@@ -349,9 +349,14 @@ class Program:
         return Sphere(features, centres, scales, test.cuts[0])
 
     def words(self, node: Node, branch: int, max_categories: int | None = 4) -> str:
-        """Say what holds on a branch of a node."""
+        """Say what holds on a branch of a node, and whether rows without a value take it."""
         split = self.split_of(node.tests[0], len(node.children))
-        return split.condition(self.schema, branch, max_categories=max_categories)
+        words = split.condition(self.schema, branch, max_categories=max_categories)
+        if self.refuses_missing or words.endswith(" is missing"):
+            return words
+        if node.default == SHARE:
+            return f"{words} or missing (shared)"
+        return f"{words} or missing" if node.default == branch else words
 
     def clause_words(self, clause: Clause, max_categories: int | None = 4) -> str:
         """Say what a clause of a rule asks for."""
