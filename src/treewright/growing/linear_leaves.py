@@ -121,6 +121,14 @@ def _short(number: float, tolerance: float) -> float:
     return next((short for short in rounded if abs(short - number) <= tolerance), number)
 
 
+def _all_short(numbers: Array, tolerance: float) -> Array:
+    """Give every number in the fewest digits."""
+    short = np.zeros(numbers.shape)
+    for place in zip(*np.nonzero(np.abs(numbers) > tolerance), strict=True):
+        short[place] = _short(float(numbers[place]), tolerance)
+    return short
+
+
 @dataclass(frozen=True)
 class _Scaled:
     """Numbers about a centre, in units of their standard deviation."""
@@ -162,11 +170,11 @@ class _Number:
     def columns(self, values: Array) -> Array:
         return self.scaled(np.where(np.isnan(values), self.fill, values))[:, None]
 
-    def entries(self, by_column: Array, spread: float) -> tuple[list[tuple[int, float]], float]:
-        """Give codes and coefficients, and what they add to a row of the mean."""
+    def amounts(self, by_column: Array, spread: float) -> tuple[NDArray[np.int64], Array, Array]:
+        """Give a code, each node's coefficient of it, and what that adds to a row of the mean."""
         tolerance = ROUNDED * spread / self.scaled.furthest
-        coefficient = _short(float(by_column[0]) * spread / self.scaled.scale, tolerance)
-        return [(-1, coefficient)] if coefficient else [], coefficient * self.fill
+        coefficient = _all_short(by_column * spread / self.scaled.scale, tolerance)
+        return np.array([-1]), coefficient, coefficient[:, 0] * self.fill
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,20 +197,13 @@ class _Groups:
         place = self.rank[np.where(np.isnan(values) | (values < 0), self.fill, values).astype(np.int64)]
         return ((place[:, None] > np.arange(self.size)) - self.centre) / self.scale
 
-    def entries(self, by_column: Array, spread: float) -> tuple[list[tuple[int, float]], float]:
-        """Give codes and amounts, which are none for the most frequent category, and their mean."""
-        amount = np.concatenate(([0.0], np.cumsum(by_column * spread / self.scale)))
-        usual = self.rank[self.fill]
-        same = np.concatenate(([0], np.cumsum(by_column != 0)))  # categories between which is no step
-        short = {
-            int(group): _short(float(amount[np.argmax(same == group)] - amount[usual]), ROUNDED * spread)
-            for group in np.unique(same)
-            if group != same[usual]
-        }
-        by_rank = [short.get(int(group), 0.0) for group in same]
+    def amounts(self, by_column: Array, spread: float) -> tuple[NDArray[np.int64], Array, Array]:
+        """Give the codes, each node's amounts, which are none for the most frequent category, and their mean."""
+        amount = np.zeros((len(by_column), self.size + 1))
+        np.cumsum(by_column * spread / self.scale, axis=1, out=amount[:, 1:])
+        by_rank = _all_short(amount - amount[:, [self.rank[self.fill]]], ROUNDED * spread)
         share = -np.diff(np.concatenate(([1.0], self.centre, [0.0])))
-        entries = [(code, by_rank[rank]) for code, rank in enumerate(self.rank.tolist()) if by_rank[rank]]
-        return entries, float((share * np.array(by_rank)).sum())
+        return np.arange(len(self.rank)), by_rank[:, self.rank], (share * by_rank).sum(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,22 +244,25 @@ class _Design:
         """Write what was found in units of the table, in few digits."""
         by_column = np.asarray(found["coefficient"], np.float64)
         gain = np.asarray(found["gain"], np.float64).reshape(len(by_column), self.size)
-        constant, begin = np.empty(len(by_column)), [0]
-        terms: list[tuple[int, int, float, float]] = []
-        for node, coefficients in enumerate(by_column):
-            said, first = target.centre + target.scale * float(coefficients[0]), 0
-            for one in self.features:
-                its = slice(first, first + one.size)
-                entries, added = one.entries(coefficients[1:][its], target.scale)
-                share = float(gain[node, its].sum()) * target.scale**2 / max(len(entries), 1)
-                terms += [(one.feature, code, coefficient, share) for code, coefficient in entries]
-                said -= added
-                first += one.size
-            constant[node] = _short(said, ROUNDED * target.scale) if target.varies else said
-            begin.append(len(terms))
-        columns = zip(*terms, strict=True) if terms else ([], [], [], [])
-        feature, code, coefficient, gains = (np.array(list(column)) for column in columns)
-        return Equations(constant, np.array(begin), feature, code, coefficient, gains, self.fill, self.range)
+        said, first = target.centre + target.scale * by_column[:, 0], 0
+        feature, code = (np.empty(0, np.int64) for _ in range(2))
+        amount, gains = (np.empty((len(by_column), 0)) for _ in range(2))
+        for one in self.features:
+            its = slice(first, first := first + one.size)
+            codes, amounts, added = one.amounts(by_column[:, 1:][:, its], target.scale)
+            n_terms = np.maximum(np.count_nonzero(amounts, axis=1), 1)
+            share = gain[:, its].sum(axis=1) * target.scale**2 / n_terms
+            feature = np.append(feature, np.full(len(codes), one.feature))
+            code = np.append(code, codes)
+            amount = np.append(amount, amounts, axis=1)
+            gains = np.append(gains, np.repeat(share[:, None], len(codes), axis=1), axis=1)
+            said -= added
+        if target.varies:
+            said = _all_short(said, ROUNDED * target.scale)
+        node, term = np.nonzero(amount)
+        begin = np.searchsorted(node, np.arange(len(by_column) + 1))
+        its = (feature[term], code[term], amount[node, term], gains[node, term])
+        return Equations(said, begin, *its, self.fill, self.range)
 
 
 def _values(rows: Dataset, feature: int) -> Array:

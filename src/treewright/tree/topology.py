@@ -144,7 +144,7 @@ def sum_below(parent: NDArray[Any], own: NDArray[np.float64]) -> NDArray[np.floa
     """Add up, for each node, what it and all nodes below it have.
 
     Each pass doubles the depth that a node has summed over, so that a chain of a million nodes takes twenty
-    passes. The columns of `own` are summed one by one.
+    passes.
 
     Examples
     --------
@@ -152,11 +152,12 @@ def sum_below(parent: NDArray[Any], own: NDArray[np.float64]) -> NDArray[np.floa
     [10.0, 2.0, 7.0, 4.0]
     """
     total = np.array(own, dtype=np.float64)
+    width = total.shape[1]
     jump = np.asarray(parent, dtype=np.int64)
     while (below := np.flatnonzero(jump >= 0)).size:
         above = jump[below]
-        for column in range(total.shape[1]):
-            total[:, column] += np.bincount(above, total[below, column], minlength=len(total))
+        cell = above[:, None] * width + np.arange(width)
+        total += np.bincount(cell.ravel(), total[below].ravel(), minlength=total.size).reshape(total.shape)
         jump = np.where(jump >= 0, jump[jump], -1)
     return total
 
