@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -109,6 +110,45 @@ def test_the_readers_tree_is_judged_beside_the_trees_and_sent_to_a_friend(read, 
     assert friend == result.replace("You", "They")
     reader.page.get_by_role("button", name="Can you do better?").click()
     assert reader.text("#panel-yours h2 >> nth=0") == "Where would you cut?"
+
+
+def test_a_newcomer_sees_what_a_good_cut_is(read, irises) -> None:
+    reader = read(irises, reduced_motion="reduce", viewport={"width": 360, "height": 740})
+    reader.open("yours")
+    assert "leaves boxes of one colour" in reader.text("#panel-yours p >> nth=0")
+    feature = reader.page.locator("#panel-yours").get_by_label("feature")
+    feature.select_option(label="petal length")
+    reader.page.get_by_role("button", name="Cut here", exact=True).click()
+    fallen = reader.page.locator(".game circle").evaluate_all(
+        "dots => dots.map(dot => [dot.cx, dot.cy].map(({ baseVal }) => baseVal.value).concat(dot.getAttribute('fill')))"
+    )
+    for is_left in (True, False):  # from below, line by line
+        box = sorted((-y, x, fill) for x, y, fill in fallen if (x < 165) == is_left)
+        colours = [fill for *_, fill in box]
+        assert sum(one != other for one, other in pairwise(colours)) == len(set(colours)) - 1
+    answer = reader.page.get_by_role("button", name="Go on").bounding_box()
+    assert 0 <= answer["y"] <= 740 - answer["height"]
+    reader.page.get_by_role("button", name="Go on").click()
+    head = reader.page.locator("#panel-yours h2 >> nth=0").bounding_box()
+    assert -1 < head["y"] < 700
+    assert "boxes of one colour" not in reader.text("#panel-yours p >> nth=0")
+
+
+PLACES = """
+const { placesFor } = await import("./drawing/small_tree.js");
+answer(given.map(([widths, all]) => placesFor(widths, all)));
+"""
+
+
+def test_pictures_stand_in_as_few_lines_as_their_least_width_allows(run_in_node) -> None:
+    one, many, narrow = run_in_node(
+        PLACES, [[[300, 900], 1000], [[700, 500, 700, 4000, 3000], 1300], [[700, 500], 250]]
+    )
+    assert one[1] > one[0] >= 280
+    assert sum(one) == pytest.approx(1000)
+    assert min(many) >= 280
+    assert [sum(many[:3]), sum(many[3:])] == pytest.approx([1300, 1300])
+    assert narrow == [250, 250]
 
 
 def test_trees_of_the_same_table_stand_side_by_side(read) -> None:

@@ -45,6 +45,24 @@ def test_a_report_has_the_figures_of_all_evaluation_rows(tmp_path) -> None:
     assert f"<b>{expected.accuracy:.4g}</b>" in html
 
 
+def test_a_report_says_in_a_sentence_how_good_it_is_beside_one_answer_for_all() -> None:
+    X, y = tw.datasets.load_votes()
+    model = tw.TreeClassifier().fit(X[::2], y[::2])
+    html = model.to_html(None, X[::2], y[::2], validation=(X[1::2], y[1::2])).replace("\xa0", " ")
+    usual, most = y[1::2].value_counts().index[0], y[1::2].value_counts().iloc[0]
+    right = (model.predict(X[1::2]) == y[1::2]).mean()
+    words = f"the class of {100 * right:.3g} % of the rows; always answering {usual} would be right for "
+    assert f"{words}{100 * most / len(y[1::2]):.3g} %." in html
+    X, y = tw.datasets.load_mpg()
+    model = tw.TreeRegressor().fit(X[::2], y[::2])
+    html = model.to_html(None, X[::2], y[::2], validation=(X[1::2], y[1::2])).replace("\xa0", " ")
+    off, explained = (model.predict(X[1::2]) - y[1::2]).abs().mean(), model.score(X[1::2], y[1::2])
+    assert f"off by {off:.4g} on average and explain {100 * explained:.3g} % of the variance" in html
+    constant = np.where(np.arange(len(y)) % 2, y.mean() + 1, y)
+    html = tw.DecisionTreeRegressor(max_depth=0).fit(X, constant).to_html(None, X, y, validation=(X, y))
+    assert "always answering the mean would be as good" in html
+
+
 def test_without_other_rows_it_is_cross_validated(tmp_path) -> None:
     X, y = tw.datasets.load_mpg()
     model = tw.DecisionTreeRegressor(max_depth=3, ties="first").fit(X, y)

@@ -153,7 +153,7 @@ def test_the_confusion_matrix_lights_the_leaves_of_its_rows(read, irises) -> Non
 def test_teaching_shows_the_gain_of_a_cut(read, irises) -> None:
     reader = read(irises)
     reader.open("teach")
-    assert "gain = 1.585 − 0.333 · 0 − 0.667 · 1 = 0.9183, the best there is" in reader.text("#panel-teach")
+    assert "gain = 1.585 − 25/75 · 0 − 50/75 · 1 = 0.9183, the best there is" in reader.text("#panel-teach")
     reader.page.locator("#panel-teach input[type=range]").press("End")
     assert "= 0" in reader.text("#panel-teach .formula >> nth=0")
     reader.page.get_by_role("button", name="Best cut").click()

@@ -30,7 +30,7 @@ from treewright.explorer.report_parts import (
     table,
     tree_lines,
 )
-from treewright.explorer.report_words import GLOSSARY, MEANINGS
+from treewright.explorer.report_words import GLOSSARY, MEANINGS, plain_words
 from treewright.figures import Evaluation
 from treewright.formatting.text import counted, isolated, printable
 
@@ -202,7 +202,8 @@ class Report:
         ]
         lead = f"On {counted(found.figures['n_rows'], 'row')}: {found.on}. Intervals are of 95 % confidence."
         return (
-            f'<h2>How well it predicts</h2><p>{escape(lead)}</p><div class="headline">{cards}</div>'
+            f"<h2>How well it predicts</h2><p>{escape(plain_words(found.figures))}</p>"
+            f'<p class="pale">{escape(lead)}</p><div class="headline">{cards}</div>'
             "<details><summary>All figures</summary>"
             f"{table(['figure', 'value', '95 % interval'], rows, 1)}</details>"
         )

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from treewright.explorer.report_charts import short
+from treewright.formatting.text import isolated, printable
+
 MEANINGS: dict[str, tuple[str, str]] = {
     "accuracy": ("Accuracy", "the share of rows whose class is predicted"),
     "balanced_accuracy": ("Balanced accuracy", "the mean of the classes' recall"),
@@ -46,3 +52,29 @@ GLOSSARY: list[tuple[str, str, str]] = [
     ),
 ]
 """A term, what it means, and for which models it stands in the report."""
+
+
+def plain_words(figures: Mapping[str, Any]) -> str:
+    r"""Say in a sentence how good predictions are, beside those of whoever gives all rows the same answer.
+
+    Examples
+    --------
+    >>> plain_words({"accuracy": 0.8, "confusion_matrix": [[6, 1], [1, 2]], "classes": ["no", "yes"]})
+    'It predicts the class of 80\xa0% of the rows; always answering no would be right for 70\xa0%.'
+    >>> plain_words({"r2": 0.75, "mean_absolute_error": 2.5})
+    'Predictions are off by 2.5 on average and explain 75\xa0% of the variance of the target.'
+    """
+    if "accuracy" in figures:
+        words = f"It predicts the class of {_percent(figures['accuracy'])} of the rows"
+        rows = [sum(line) for line in figures["confusion_matrix"]]
+        usual = isolated(printable(str(figures["classes"][rows.index(max(rows))])))
+        return f"{words}; always answering {usual} would be right for {_percent(max(rows) / sum(rows))}."
+    off = f"Predictions are off by {short(figures['mean_absolute_error'])} on average"
+    if not (figures["r2"] or 0.0) > 0:  # none of a target that does not vary
+        return f"{off}; always answering the mean would be as good."
+    return f"{off} and explain {_percent(figures['r2'])} of the variance of the target."
+
+
+def _percent(share: float) -> str:
+    words = f"{100 * share:.3g}"
+    return "more than 99.9\N{NO-BREAK SPACE}%" if words == "100" and share < 1 else f"{words}\N{NO-BREAK SPACE}%"

@@ -226,7 +226,7 @@ function categoryChart(model, marks, split, rows, width, height) {
   shapes.push(shape("line", { x1: 4, x2: width - 4, y1: inside, y2: inside, class: "axis" }));
   if (pitch > 24) {
     common.forEach((entry, bin) => {
-      const words = shortened(valueText(feature, entry.code), Math.max(2, Math.floor(pitch / 6.2)));
+      const words = shortened(valueText(feature, entry.code), Math.max(2, Math.floor(pitch / 7.2)));
       shapes.push(
         shape(
           "text",

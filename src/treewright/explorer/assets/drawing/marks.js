@@ -210,11 +210,12 @@ export class Marks {
     const room = { bold: true, width: CARD.width - 12, size };
     const lines = pen.lines(this.title(node, leaf), room);
     const histogram = leaf ? null : histogramOf(model, node);
-    const first = top + (histogram ? 3 : 18) + size;
+    const foot = top + CARD.height - small - 18;
+    const spare = foot - 6 - top - (0.05 + 0.95 * lines.length) * size; // around a title that stands alone
+    const first = top + (histogram ? 3 + size : spare / 2 + 0.85 * size);
     lines.forEach((words, line) =>
       pen.text(x[node], first + line * size * 0.95, words, { ...room, fill: theme.ink, opacity }),
     );
-    const foot = top + CARD.height - small - 18;
     if (histogram) {
       const from = first + (lines.length - 1) * size * 0.95 + 7;
       const ends = histogram.ends || histogram.isNamed ? small * 0.92 : 0;

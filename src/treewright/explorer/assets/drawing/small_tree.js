@@ -49,11 +49,16 @@ export function widthOf(model, step = 0) {
   return right - left + 20;
 }
 
-// How much place each of several pictures has in a line of so many points: none less than so many, more for wider ones;
-// the whole line where that is too little for all.
+// How much place each of several pictures has in lines of so many points: none less than so many, more for wider ones.
+// There are as few lines as that allows, each of about as many pictures.
 export function placesFor(widths, all, least = 280) {
-  const spare = all - least * widths.length;
-  if (spare < 0) return widths.map(() => all);
-  const total = widths.reduce((sum, width) => sum + width, 0);
-  return widths.map((width) => least + (spare * width) / total);
+  const lines = Math.ceil(widths.length / Math.max(Math.floor(all / least), 1));
+  const inLine = Math.ceil(widths.length / lines);
+  return widths.map((width, place) => {
+    const first = place - (place % inLine);
+    const line = widths.slice(first, first + inLine);
+    const total = line.reduce((sum, other) => sum + other, 0);
+    const smallest = Math.min(least, all);
+    return smallest + ((all - smallest * line.length) * width) / total;
+  });
 }

@@ -104,7 +104,7 @@ function dateText(feature, value) {
   return date
     .toISOString()
     .replace(/T00:00:00\.000Z$/, "")
-    .replace(/(\.000)?Z$/, "");
+    .replace(/(:00)?(\.000)?Z$/, ""); // minutes, and seconds where there are some
 }
 
 // Browsers make dates of much else, in the time of wherever they are.

@@ -305,6 +305,7 @@ export class TeachCut {
     const cut = valueText(feature, this.cut);
     const gain = all.gain(this.cut, this.measure);
     const shares = [left, right].map((side) => side.rows / (all.size || 1));
+    const weighed = (side) => `${side.rows}/${all.size} · ${impurity(side)}`;
     const impurity = (side) => numberText(side.impurity(this.measure));
     const own = IMPURITIES.entropy(shares);
     const best = Math.max(...gains.map((one) => one.gain), 0);
@@ -337,7 +338,7 @@ export class TeachCut {
       element(
         "p",
         { class: "formula" },
-        `gain = ${impurity(all.all)} − ${numberText(shares[0], 3)} · ${impurity(left)} − ${numberText(shares[1], 3)} · ${impurity(right)} = `,
+        `gain = ${impurity(all.all)} − ${weighed(left)} − ${weighed(right)} = `,
         element("b", {}, numberText(gain)),
         best > 0 && gain >= best * (1 - 1e-9) ? ", the best there is" : "",
       ),

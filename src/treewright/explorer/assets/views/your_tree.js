@@ -13,6 +13,7 @@ import {
   counted,
   element,
   fineText,
+  isolated,
   numberText,
   replaceChildren,
   roundNumbers,
@@ -115,8 +116,8 @@ export class YourTree {
     const words = element(
       "p",
       {},
-      `Level ${depth} of ${this.levels}, ${where}: ${counted(node.rows.length, "row")}. Choose a feature, place the cut, and see what the tree would do. `,
-      this.isOwnHalf && element("span", { class: "pale" }, `A third of the rows is held out for the end.`),
+      `Level ${depth} of ${this.levels}, ${where}: ${counted(node.rows.length, "row")}. `,
+      node.depth ? "" : this.rulesOfPlay(),
     );
     const feature = element(
       "select",
@@ -148,6 +149,15 @@ export class YourTree {
     const game = element("div", {}, head, words, tools, this.control(), this.picture, this.said);
     replaceChildren(this.panel, element("div", { class: "lesson" }, game, this.soFar()));
     this.draw();
+  }
+
+  // What a newcomer needs to know.
+  rulesOfPlay() {
+    const { classes, content } = this.model;
+    const alike = classes ? "boxes of one colour" : "boxes of like colours";
+    const what = content.target === "target" ? "what is to be predicted" : isolated(content.target);
+    const words = `A dot is a row, its colour ${what}: choose a feature and place the cut that leaves ${alike}. Then see where the tree would cut.`;
+    return this.isOwnHalf ? `${words} A third of the rows is held out for the end.` : words;
   }
 
   // Features in which the rows differ.
@@ -377,13 +387,16 @@ export class YourTree {
     const valueWide =
       Math.floor((this.width - 2 * SIZE.left) / Math.min(this.cut.codes?.length ?? 1, MOST_VALUES) / pitch) -
       1;
-    return shown.map((row) => {
+    const inBoxes = shown.map(({ values }) => judgeOne(split, values[this.feature]));
+    const order = [...shown.keys()].toSorted((a, b) => shown[a].target - shown[b].target);
+    const placeInBox = [];
+    for (const at of order) placeInBox[at] = boxes[inBoxes[at]]++; // a colour lies together
+    return shown.map((row, at) => {
       const value = row.values[this.feature];
       const column = columnOf(value);
       const below = piles.get(column) || 0;
       piles.set(column, below + 1);
-      const side = judgeOne(split, value);
-      const place = boxes[side]++;
+      const [side, place] = [inBoxes[at], placeInBox[at]];
       const tall = heights.get(column);
       const wide = Math.max(
         1,
@@ -478,6 +491,7 @@ export class YourTree {
       next,
     );
     next.focus({ preventScroll: true });
+    this.said.scrollIntoView({ block: "nearest" }); // a phone has the boxes and what is said of them in sight
   }
 
   goOn() {
@@ -487,6 +501,7 @@ export class YourTree {
     if (!this.open()) this.isOver = true;
     this.keep();
     this.show();
+    this.panel.querySelector("h2").scrollIntoView({ block: "nearest" });
   }
 
   finish() {
