@@ -220,6 +220,8 @@ def test_paper_has_what_the_screen_folds_and_says_nothing_of_an_explorer(read) -
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert (folded.count(), words.is_visible()) == (3, False)
+    ends = page.evaluate("[...document.body.children].map(part => part.getBoundingClientRect().bottom)")
+    assert max(ends) == page.locator("#report").evaluate("report => report.getBoundingClientRect().bottom")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert folded.count() == 0
 
