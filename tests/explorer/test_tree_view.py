@@ -239,8 +239,16 @@ def test_paper_is_light_hatched_and_drawn_in_lines(read, irises, tmp_path) -> No
 
 
 def test_narrow_pages_show_the_tree(read, irises) -> None:
-    reader = read(irises, viewport={"width": 420, "height": 800})
-    assert reader.page.locator("#canvas").bounding_box()["width"] > 350
+    reader = read(irises, viewport={"width": 360, "height": 640})
+    assert reader.page.locator("#canvas").bounding_box()["width"] > 300
+    drawn = """canvas => {
+        const tools = document.getElementById("tools").getBoundingClientRect();
+        const scale = canvas.height / canvas.clientHeight;
+        const down = Math.floor(scale * (tools.bottom - canvas.getBoundingClientRect().top));
+        const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, down);
+        return data.some((part, at) => part !== data[at % 4]);
+    }"""
+    assert not reader.page.locator("#canvas").evaluate(drawn)  # no card lies below the buttons
 
 
 def test_ten_thousand_nodes_are_all_drawn_and_moved(read) -> None:

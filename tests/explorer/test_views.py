@@ -380,13 +380,17 @@ def test_large_numbers_and_dates_are_whole_wherever_they_stand(read) -> None:
     assert reader.page.locator("#panel-quality svg >> nth=0").evaluate(texts) == []
 
 
-def test_long_classes_leave_the_matrix_small(read) -> None:
+@pytest.mark.parametrize("where", ["Iris {} of the eastern peninsula", "Iris of the eastern peninsula: {}"])
+def test_long_classes_leave_the_matrix_small_and_are_told_apart(read, where) -> None:
     X, y = datasets.load_iris()
-    y = np.array([f"Iris {name} of the eastern peninsula and all its islands" for name in y])
+    y = np.array([where.format(name) for name in y])
     reader = read(explore(DecisionTreeClassifier(max_depth=3).fit(X, y), X, y, cv=None))
     reader.open("quality")
     table, panel = (reader.page.locator(where).bounding_box() for where in (".confusion", "#panel-quality"))
     assert table["x"] + table["width"] < panel["x"] + panel["width"]
+    heads = reader.page.locator(".confusion thead th + th").all_inner_texts()
+    assert all("…" in head for head in heads)
+    assert len(set(heads)) == 3
 
 
 def test_categories_stand_below_their_bars_on_cards(read) -> None:

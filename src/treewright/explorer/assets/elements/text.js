@@ -136,3 +136,9 @@ export function isolated(name) {
 export function shortened(text, most) {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
+
+// Names that begin alike are told apart by how they end.
+export function abridged(text, most) {
+  const end = Math.floor((most - 1) / 2);
+  return text.length <= most ? text : `${text.slice(0, most - 1 - end)}…${text.slice(-end)}`;
+}

@@ -5,14 +5,15 @@ import { Importances } from "./importances.js";
 import { Ranking } from "./ranking.js";
 import { roving } from "../elements/roving.js";
 import {
+  abridged,
   compactText,
   element,
   numberText,
   percentText,
   replaceChildren,
   roundNumbers,
-  shortened,
   shape,
+  shortened,
 } from "../elements/text.js";
 
 const MANY = 8; // classes have small cells, and their names stand slanted
@@ -113,7 +114,7 @@ export class Quality {
         element(
           "th",
           { scope: "col", title: text },
-          element("span", {}, isSlanted ? shortened(text, MOST_SLANTED) : text),
+          element("span", {}, isSlanted ? abridged(text, MOST_SLANTED) : text),
         ),
       ),
     );

@@ -11,7 +11,7 @@ import { TreeMap } from "../drawing/tree_map.js";
 const WORDS_FROM = 0.64;
 const CARDS_FROM = 0.14;
 const SMALLEST = 0.0002;
-const TOOLS = 48;
+const TOOLS = 20; // around the buttons
 const FALLEN = 30; // the words on rows that fell
 const HINT = 34; // what folded nodes hold, and below it the hint
 
@@ -47,6 +47,11 @@ export class TreeView {
     return this.model.children(node, this.state.get("step"));
   }
 
+  // How far down the buttons reach, which take several lines on a narrow page.
+  get tools() {
+    return TOOLS + document.getElementById("tools").offsetHeight;
+  }
+
   // As many leaves as can be read at once.
   mostLeaves() {
     const { width, height } = this.room;
@@ -69,7 +74,7 @@ export class TreeView {
   fittingScale() {
     const { left, right, top, bottom } = this.layout.bounds;
     const { width, height } = this.room;
-    return Math.min((width - 40) / (right - left), (height - TOOLS - HINT - 20) / (bottom - top)) || 1;
+    return Math.min((width - 40) / (right - left), (height - this.tools - HINT - 20) / (bottom - top)) || 1;
   }
 
   arrangeFolded(step) {
@@ -149,7 +154,7 @@ export class TreeView {
     const bottom = this.layout.bounds.bottom + this.below;
     if (!width) return;
     this.isFitted = true;
-    const room = height - TOOLS - HINT - (this.below ? FALLEN : 0); // the picture stands between buttons and hint
+    const room = height - this.tools - HINT - (this.below ? FALLEN : 0); // the picture stands between buttons and hint
     this.power = this.stretching(width - 40, room - 20);
     const fits = ([across, down]) =>
       across * (right - left) <= width - 40 && down * (bottom - top) <= room - 20;
@@ -159,7 +164,7 @@ export class TreeView {
     this.view = {
       scale,
       x: width / 2 - (across * (left + right)) / 2,
-      y: TOOLS + Math.max(0, room / 2 - 10 - (down * (bottom - top)) / 2) - down * top,
+      y: this.tools + Math.max(0, room / 2 - 10 - (down * (bottom - top)) / 2) - down * top,
     };
     this.redraw();
   }
