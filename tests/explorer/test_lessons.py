@@ -120,7 +120,7 @@ def test_a_newcomer_sees_what_a_good_cut_is(read, irises) -> None:
     feature.select_option(label="petal length")
     reader.page.get_by_role("button", name="Cut here", exact=True).click()
     fallen = reader.page.locator(".game circle").evaluate_all(
-        "dots => dots.map(dot => [dot.cx, dot.cy].map(({ baseVal }) => baseVal.value).concat(dot.getAttribute('fill')))"
+        "dots => dots.map(dot => [dot.cx.baseVal.value, dot.cy.baseVal.value, dot.getAttribute('fill')])"
     )
     for is_left in (True, False):  # from below, line by line
         box = sorted((-y, x, fill) for x, y, fill in fallen if (x < 165) == is_left)

@@ -77,4 +77,6 @@ def plain_words(figures: Mapping[str, Any]) -> str:
 
 def _percent(share: float) -> str:
     words = f"{100 * share:.3g}"
-    return "more than 99.9\N{NO-BREAK SPACE}%" if words == "100" and share < 1 else f"{words}\N{NO-BREAK SPACE}%"
+    if words == "100" and share < 1:
+        words = "more than 99.9"
+    return f"{words}\N{NO-BREAK SPACE}%"

@@ -124,8 +124,8 @@ def _short(number: float, tolerance: float) -> float:
 def _all_short(numbers: Array, tolerance: float) -> Array:
     """Give every number in the fewest digits."""
     short = np.zeros(numbers.shape)
-    for place in zip(*np.nonzero(np.abs(numbers) > tolerance), strict=True):
-        short[place] = _short(float(numbers[place]), tolerance)
+    for cell in zip(*np.nonzero(np.abs(numbers) > tolerance), strict=True):
+        short[cell] = _short(float(numbers[cell]), tolerance)
     return short
 
 
@@ -170,11 +170,11 @@ class _Number:
     def columns(self, values: Array) -> Array:
         return self.scaled(np.where(np.isnan(values), self.fill, values))[:, None]
 
-    def amounts(self, by_column: Array, spread: float) -> tuple[NDArray[np.int64], Array, Array]:
+    def amounts(self, by_column: Array, spread: float) -> tuple[NDArray[np.int32], Array, Array]:
         """Give a code, each node's coefficient of it, and what that adds to a row of the mean."""
         tolerance = ROUNDED * spread / self.scaled.furthest
         coefficient = _all_short(by_column * spread / self.scaled.scale, tolerance)
-        return np.array([-1]), coefficient, coefficient[:, 0] * self.fill
+        return np.array([-1], np.int32), coefficient, coefficient[:, 0] * self.fill
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,13 +197,13 @@ class _Groups:
         place = self.rank[np.where(np.isnan(values) | (values < 0), self.fill, values).astype(np.int64)]
         return ((place[:, None] > np.arange(self.size)) - self.centre) / self.scale
 
-    def amounts(self, by_column: Array, spread: float) -> tuple[NDArray[np.int64], Array, Array]:
-        """Give the codes, each node's amounts, which are none for the most frequent category, and their mean."""
+    def amounts(self, by_column: Array, spread: float) -> tuple[NDArray[np.int32], Array, Array]:
+        """Give the codes, each node's amounts, none for the most frequent category, and their mean."""
         amount = np.zeros((len(by_column), self.size + 1))
         np.cumsum(by_column * spread / self.scale, axis=1, out=amount[:, 1:])
         by_rank = _all_short(amount - amount[:, [self.rank[self.fill]]], ROUNDED * spread)
         share = -np.diff(np.concatenate(([1.0], self.centre, [0.0])))
-        return np.arange(len(self.rank)), by_rank[:, self.rank], (share * by_rank).sum(axis=1)
+        return np.arange(len(self.rank), dtype=np.int32), by_rank[:, self.rank], (share * by_rank).sum(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,14 +245,14 @@ class _Design:
         by_column = np.asarray(found["coefficient"], np.float64)
         gain = np.asarray(found["gain"], np.float64).reshape(len(by_column), self.size)
         said, first = target.centre + target.scale * by_column[:, 0], 0
-        feature, code = (np.empty(0, np.int64) for _ in range(2))
+        feature, code = (np.empty(0, np.int32) for _ in range(2))
         amount, gains = (np.empty((len(by_column), 0)) for _ in range(2))
         for one in self.features:
             its = slice(first, first := first + one.size)
             codes, amounts, added = one.amounts(by_column[:, 1:][:, its], target.scale)
             n_terms = np.maximum(np.count_nonzero(amounts, axis=1), 1)
             share = gain[:, its].sum(axis=1) * target.scale**2 / n_terms
-            feature = np.append(feature, np.full(len(codes), one.feature))
+            feature = np.append(feature, np.full(len(codes), one.feature, np.int32))
             code = np.append(code, codes)
             amount = np.append(amount, amounts, axis=1)
             gains = np.append(gains, np.repeat(share[:, None], len(codes), axis=1), axis=1)
@@ -261,8 +261,8 @@ class _Design:
             said = _all_short(said, ROUNDED * target.scale)
         node, term = np.nonzero(amount)
         begin = np.searchsorted(node, np.arange(len(by_column) + 1))
-        its = (feature[term], code[term], amount[node, term], gains[node, term])
-        return Equations(said, begin, *its, self.fill, self.range)
+        terms = (feature[term], code[term], amount[node, term], gains[node, term])
+        return Equations(said, begin, *terms, self.fill, self.range)
 
 
 def _values(rows: Dataset, feature: int) -> Array:
