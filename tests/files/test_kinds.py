@@ -220,3 +220,19 @@ def test_many_categories_are_coded_in_order(tmp_path: Path, workspace: Workspace
     assert isinstance(raw, RawCodes)
     assert raw.categories == tuple(names)
     assert raw.codes.tolist() == list(range(20_000))[::-1]
+
+
+@pytest.mark.parametrize("mark", ["N/A", "n/a", "#N/A", "NaN", "NULL", "null"])
+def test_usual_marks_are_missing_in_any_column(tmp_path: Path, workspace: Workspace, mark: str) -> None:
+    lines = [f"${i}.50,{mark if i % 3 else 'red'}" for i in range(30)]
+    text = "charge,colour\n" + "\n".join([*lines, f"{mark},red"]) + "\n"
+    with pytest.warns(UserWarning, match="read as numbers without the sign"):
+        table = read(workspace, write(tmp_path, "marks.csv", text))
+    assert table["charge"].gaps.sum() == 1 and np.nanmax(table["charge"].values) == 29.5
+    assert table["colour"].categories == ("red",) and table["colour"].gaps.sum() == 20
+
+
+def test_marked_numbers_with_a_few_other_values_are_noticed(tmp_path: Path, workspace: Workspace) -> None:
+    text = "charge\n" + "".join(f"${i}.50\n" for i in range(30)) + "waived\n"
+    with pytest.warns(UserWarning, match=r"30 numbers and 1 other value, first 'waived' \(line 32\)"):
+        assert isinstance(read(workspace, write(tmp_path, "w.csv", text))["charge"], RawCodes)

@@ -155,3 +155,8 @@ def test_a_target_that_names_thousands_of_rows_is_refused() -> None:
         DataError, match=r"'id' .* has 2000 classes in 2000 rows: it looks like an identifier"
     ):
         tw.fit(table, "id")
+
+
+def test_numbers_that_are_classes_are_listed_as_such() -> None:
+    table = {"x": list(range(60)), "again": [0, 1] * 30}
+    assert "target again: classes, 2: 0, 1  (task regression" in str(tw.fit(table, "again", folds=0))

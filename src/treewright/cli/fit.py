@@ -48,7 +48,7 @@ def command(output: str | None, no_save: bool, html: str | None, folds: int | No
 
     DATA is a file of any common form (CSV, TSV, JSON lines, Parquet, Arrow, ARFF, C4.5), packed or not,
     several of them, a pattern, or - for standard input. Kinds of columns are guessed from all values and
-    shown; missing values are empty fields, ? and NA.
+    shown; missing values are empty fields, ?, NA, N/A, NaN and NULL.
     """
     options, screen = taken(DataOptions, given), screen_of(given)
     learning = taken(LearnerOptions, given)

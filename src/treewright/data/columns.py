@@ -29,7 +29,7 @@ LARGEST = float(np.finfo(np.float64).max)
 """The largest float64 number."""
 
 
-MISSING_TEXTS = ("", "?", "NA")
+MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 """Fields of text files that are missing values."""
 
 

@@ -362,13 +362,15 @@ def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, stric
             "month: it is taken as categories; turn it into dates with --query "
             f"'select * replace (strptime({quoted}, $$%d/%m/%Y$$) as {quoted}) from data'."
         )
-    elif look.known and (n_numbers := look.read["number"]) >= MOSTLY * look.known:
+        return Reading(name, "categorical", column, form)
+    most, reader = max((look.read.get(reader, 0), reader) for reader in _readers_of_numbers(staged))
+    if MOSTLY * look.known <= most < look.known:
         value = form.format(column)
-        odd = workspace.first(f"{value} IS NOT NULL AND number({value}) IS NULL", value)
+        odd = workspace.first(f"{value} IS NOT NULL AND {reader}({value}) IS NULL", value)
         assert odd is not None
         found = (
-            f"column {name!r} of {staged.name} has {n_numbers} numbers and "
-            f"{counted(look.known - n_numbers, 'other value')}, first {odd[1]!r} ({staged.locate(odd[0])})"
+            f"column {name!r} of {staged.name} has {most} numbers and "
+            f"{counted(look.known - most, 'other value')}, first {odd[1]!r} ({staged.locate(odd[0])})"
         )
         if strict:
             raise DataTypeError(f"{found}; --na {odd[1]!r} takes such a value as missing.")

@@ -24,7 +24,7 @@ class TextOptions:
     delimiter : str or None
     header : bool or None
     missing : tuple of str
-        Further fields that are missing values, beside an empty one, `?` and `NA`.
+        Further fields that are missing values, beside `MISSING_TEXTS`: an empty one, `?`, `NA`, `N/A`, `NULL` …
     """
 
     encoding: str | None = None

@@ -6,10 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from treewright.data.column_summary import column_line
-from treewright.data.columns import RawCodes
+from treewright.data.columns import Raw, RawCodes
 from treewright.formatting.performance import calibration_lines, figures_table
-from treewright.formatting.text import counted, printable
+from treewright.formatting.text import counted, number_text, printable
 
 if TYPE_CHECKING:
     from treewright.evaluation import AnyEvaluation, ClassEvaluation
@@ -46,7 +48,8 @@ def table_section(data: TrainingTable) -> Section:
     other = "regression" if data.task == "classification" else "classification"
     as_what = "numbers" if data.task == "classification" else "classes"
     hint = "" if isinstance(data.y, RawCodes) else f"  (task {other} would read them as {as_what})"
-    _, _, values, _ = column_line(data.target, data.kinds[data.target], data.y)
+    y = _classes_of_numbers(data.y) if data.task == "classification" else data.y
+    _, _, values, _ = column_line(data.target, data.kinds[data.target], y)
     return Section(
         f"{counted(len(table), 'row')}, {counted(len(data.features), 'feature')} from {table.name}",
         (
@@ -54,6 +57,14 @@ def table_section(data: TrainingTable) -> Section:
             f"target {data.target}: {kind}, {values}{hint}",
         ),
     )
+
+
+def _classes_of_numbers(y: Raw) -> RawCodes:
+    """Give the numbers of a target as the classes they are."""
+    if isinstance(y, RawCodes):
+        return y
+    labels, codes = np.unique(y.values, return_inverse=True)
+    return RawCodes(codes.astype(np.int32), tuple(map(number_text, labels.tolist())))
 
 
 # ---- the model ---------------------------------------------------------------------------------------------
