@@ -210,3 +210,12 @@ def test_errors_of_smoothed_leaves_are_those_of_what_they_predict(costs: list[li
     by_leaf = np.bincount(model.apply(X), lost, minlength=len(tree))
     assert by_leaf[tree.leaves] == pytest.approx(tree.risk[tree.leaves])
     assert tree.overruled[tree.leaves].any()
+
+
+def test_what_little_can_be_known_is_kept() -> None:
+    side = np.arange(2000) % 2
+    y = np.arange(2000) % 50 < np.where(side, 29, 21)
+    assert [y[side == branch].mean() for branch in (0, 1)] == [0.44, 0.56]
+    model = tw.TreeClassifier().fit(side[:, np.newaxis], y)
+    assert model.tree_.n_leaves == 2
+    assert model.score(side[:, np.newaxis], y) == 0.56

@@ -169,10 +169,10 @@ class PruningPath:
         se : float array or None
             Standard errors of the estimates.
         slack : float
-            A share of the least estimate that is granted if it is more than these standard errors.
+            What is granted of the loss if it is more than these standard errors.
         """
         best = int(np.argmin(estimate))
-        limit = estimate[best] + max(0.0 if se is None else granted * se[best], slack * estimate[best])
+        limit = estimate[best] + max(0.0 if se is None else granted * se[best], slack)
         chosen = int(np.flatnonzero(estimate <= limit + 1e-12 * abs(limit))[-1])
         columns: dict[str, Any] = {measure: estimate}
         return replace(self, se=se, chosen=chosen, **columns)
