@@ -228,8 +228,8 @@ def test_usual_marks_are_missing_in_any_column(tmp_path: Path, workspace: Worksp
     text = "charge,colour\n" + "\n".join([*lines, f"{mark},red"]) + "\n"
     with pytest.warns(UserWarning, match="read as numbers without the sign"):
         table = read(workspace, write(tmp_path, "marks.csv", text))
-    assert table["charge"].gaps.sum() == 1 and np.nanmax(table["charge"].values) == 29.5
-    assert table["colour"].categories == ("red",) and table["colour"].gaps.sum() == 20
+    assert (table["charge"].gaps.sum(), np.nanmax(table["charge"].values)) == (1, 29.5)
+    assert (table["colour"].categories, table["colour"].gaps.sum()) == (("red",), 20)
 
 
 def test_marked_numbers_with_a_few_other_values_are_noticed(tmp_path: Path, workspace: Workspace) -> None:

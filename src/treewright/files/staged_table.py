@@ -24,7 +24,7 @@ class TextOptions:
     delimiter : str or None
     header : bool or None
     missing : tuple of str
-        Further fields that are missing values, beside `MISSING_TEXTS`: an empty one, `?`, `NA`, `N/A`, `NULL` …
+        Further fields that are missing values, beside those of `MISSING_TEXTS`.
     """
 
     encoding: str | None = None
