@@ -107,16 +107,18 @@ std::optional<uint32_t> ErrorFree::two_levels(const Node& node, uint32_t most, P
     size_t column = 0;
     Cut cut{0, 0, 0};
     for (size_t i = 0; i < node.active.size(); ++i) {
-        const Reach left = reach(node, i, true, n);
-        if (left.one == 0) continue;
-        const Reach right = reach(node, i, false, n - left.none);
+        const bool both = most > 2 && cut.at == 0;  // whether both branches may be split
+        Reach left = reach(node, i, true, both ? n : 0);
+        if (both && left.one == 0) continue;
+        const Reach right = reach(node, i, false, both || left.none ? n - left.none : 0);
+        if (!both && right.none) left = reach(node, i, true, n - right.none);
         const bool none_left = left.none && left.none + right.one >= n, none_right = right.none && left.one + right.none >= n;
         if (none_left || none_right) {
             column = i;
             cut = none_left ? Cut{left.none, 0, 1} : Cut{n - right.none, 1, 0};
             break;
         }
-        if (cut.at == 0 && most > 2 && left.one + right.one >= n) {
+        if (both && left.one + right.one >= n) {
             column = i;
             cut = {left.one, 1, 1};
         }

@@ -390,47 +390,112 @@ void other_categories(Scan& scan, const AnyPlaces& on_left) {
 #include "optimal/kernels_classes.ipp"
 
 // ---- telling two classes apart ---------------------------------------------------------------------------------------------
+//
+// The least and the largest group of each class are kept for all columns side by side. Once no column has all groups of a class
+// on one side of those of the other, there is no such cut, nor is there one for more rows: so some rows are taken at a time, and
+// the last of them again, one by one.
 
-/// The least and the largest group of each class are kept for all columns side by side; once no column has the groups of a class
-/// on one side of those of the other, there is no such cut.
+typedef int32_t Groups __attribute__((vector_size(4 * OrderedRows::lanes), aligned(4), may_alias));
+
+/// What is known of a vector of columns: by class, the first one first.
+struct Extremes {
+    Groups low[2], high[2];
+
+    inline __attribute__((always_inline)) void take(const int32_t* groups, bool first) {
+        Groups group;
+        __builtin_memcpy(&group, groups, sizeof(Groups));
+        const Groups is_first = Groups{} - static_cast<int32_t>(first);
+        UNROLLED
+        for (int k = 0; k < 2; ++k) {
+            const Groups mine = k ? ~is_first : is_first;
+            const Groups at_low = (group & mine) | (~mine & 0x7fffffff), at_high = group | ~mine;
+            low[k] = at_low < low[k] ? at_low : low[k];
+            high[k] = at_high > high[k] ? at_high : high[k];
+        }
+    }
+    inline __attribute__((always_inline)) void add_parted(Groups& to) const { to |= (high[0] < low[1]) | (high[1] < low[0]); }
+};
+
+/// For so many vectors of columns; rows before `step` are apart, and in what is known.
+template <size_t n_vectors>
+uint32_t apart_from(const OrderedRows& of, int32_t first, int32_t second, uint32_t step, uint32_t most, const int32_t* columns,
+                    const Extremes* all) {
+    typedef uint64_t Words __attribute__((vector_size(sizeof(Groups))));
+    Extremes known[n_vectors], before[n_vectors];
+    const auto copy = [&](const Extremes* from, Extremes* to) __attribute__((always_inline)) {
+        __builtin_memcpy(to, from, n_vectors * sizeof(Extremes));
+    };
+    for (size_t v = 0; v < n_vectors; ++v) known[v] = all[columns[v]];
+    const auto row_at = [&](uint32_t at) { return of.row[of.order[of.from_end ? of.n_rows - 1 - at : at]]; };
+    const auto take = [&](uint32_t row, bool is_first) __attribute__((always_inline)) {
+        const int32_t* groups = of.groups + row * of.n_vectors * OrderedRows::lanes;
+        UNROLLED
+        for (size_t v = 0; v < n_vectors; ++v)
+            known[v].take(groups + static_cast<size_t>(columns[v]) * OrderedRows::lanes, is_first);
+    };
+    const auto parted = [&]() __attribute__((always_inline)) {
+        Groups any{};
+        UNROLLED
+        for (size_t v = 0; v < n_vectors; ++v) known[v].add_parted(any);
+        const Words words = reinterpret_cast<Words>(any);
+        return (words[0] | words[1] | words[2] | words[3]) != 0;
+    };
+    while (step < most) {
+        copy(known, before);
+        const uint32_t end = most - step < 16 ? most : step + 16;
+        uint32_t next = step;
+        for (; next < end; ++next) {
+            const uint32_t row = row_at(next);
+            const int32_t label = of.label[row];
+            if (label != first && label != second) most = next;
+            if (next == most) break;
+            take(row, label == first);
+        }
+        if (!parted()) {
+            copy(before, known);
+            for (;; ++step) {
+                const uint32_t row = row_at(step);
+                take(row, of.label[row] == first);
+                if (!parted()) return step;
+            }
+        }
+        step = next;
+    }
+    return most;
+}
+
 inline uint32_t apart(const OrderedRows& of, int32_t first, int32_t second, uint32_t most) {
-    typedef int32_t Groups __attribute__((vector_size(4 * OrderedRows::lanes)));
-    typedef uint64_t Words __attribute__((vector_size(4 * OrderedRows::lanes)));
-    constexpr size_t lanes = OrderedRows::lanes;
-    int32_t* const known = of.scratch;  // of a vector of columns the least of either class, then the largest
-    int32_t* const open = of.scratch + 4 * lanes * of.n_vectors;
+    auto* const known = reinterpret_cast<Extremes*>(of.scratch);
+    int32_t* const open = of.scratch + 4 * OrderedRows::lanes * of.n_vectors;
     for (size_t v = 0; v < of.n_vectors; ++v) {
         open[v] = static_cast<int32_t>(v);
-        for (size_t i = 0; i < 4 * lanes; ++i) known[4 * lanes * v + i] = i < 2 * lanes ? 0x7fffffff : -1;
+        for (int k = 0; k < 2; ++k) {
+            known[v].low[k] = Groups{} + 0x7fffffff;
+            known[v].high[k] = Groups{} - 1;
+        }
     }
     size_t n_open = of.n_vectors;
-    for (uint32_t step = 0; step < most; ++step) {
+    for (uint32_t step = 0; n_open > 2; ++step) {  // of many columns few go on for long
+        if (step == most) return most;
         const uint32_t row = of.row[of.order[of.from_end ? of.n_rows - 1 - step : step]];
         const int32_t label = of.label[row];
         if (label != first && label != second) return step;
-        const size_t mine = label == first ? 0 : 1;
         size_t kept = 0;
         for (size_t i = 0; i < n_open; ++i) {
             const auto v = static_cast<size_t>(open[i]);
-            int32_t* const at = known + 4 * lanes * v;
-            Groups group, low, high, others_low, others_high;
-            __builtin_memcpy(&group, of.groups + (row * of.n_vectors + v) * lanes, sizeof(Groups));
-            __builtin_memcpy(&low, at + mine * lanes, sizeof(Groups));
-            __builtin_memcpy(&others_low, at + (1 - mine) * lanes, sizeof(Groups));
-            __builtin_memcpy(&high, at + (2 + mine) * lanes, sizeof(Groups));
-            __builtin_memcpy(&others_high, at + (3 - mine) * lanes, sizeof(Groups));
-            low = group < low ? group : low;
-            high = group > high ? group : high;
-            __builtin_memcpy(at + mine * lanes, &low, sizeof(Groups));
-            __builtin_memcpy(at + (2 + mine) * lanes, &high, sizeof(Groups));
-            const Words parted = reinterpret_cast<Words>((high < others_low) | (others_high < low));
+            known[v].take(of.groups + (row * of.n_vectors + v) * OrderedRows::lanes, label == first);
+            Groups parted{};
+            known[v].add_parted(parted);
+            bool any = false;
+            for (size_t k = 0; k < OrderedRows::lanes; ++k) any |= parted[k] != 0;
             open[kept] = open[i];
-            kept += (parted[0] | parted[1] | parted[2] | parted[3]) != 0;
+            kept += any;
         }
         if (kept == 0) return step;
         n_open = kept;
+        if (kept <= 2) return (kept == 1 ? apart_from<1> : apart_from<2>)(of, first, second, step + 1, most, open, known);
     }
-    return most;
+    return (n_open == 1 ? apart_from<1> : apart_from<2>)(of, first, second, 0, most, open, known);
 }
 
 // ---- the table of functions ------------------------------------------------------------------------------------------------
