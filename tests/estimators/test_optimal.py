@@ -430,4 +430,6 @@ def test_the_command_line_fits_and_compares_them(tmp_path: Any, capsys: pytest.C
     assert main([*line, "--learners", "optimal"]) == 0
     assert "optimal" in capsys.readouterr().out
     assert main(line) == 0
-    assert "optimal" not in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "\noptimal " not in shown
+    assert "--learners tree,optimal" in shown  # how to add them

@@ -18,13 +18,14 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import treewright as tw
-from helpers.optimal_cases import fitted, random_case, two_valued_case
+from helpers.optimal_cases import fitted, random_case, separable_case, two_valued_case
 
 
 def models() -> Iterator[Any]:
     for seed in range(100, 140):
         yield fitted(random_case(seed), n_jobs=1)
         yield fitted(two_valued_case(seed), n_jobs=1)
+        yield fitted(separable_case(seed), n_jobs=1)
     draw = np.random.default_rng(0)
     for n, p, depth in ((400, 6, 3), (70, 5, 4), (66_000, 2, 2)):  # places of 16 bits and of 32
         X = draw.normal(size=(n, p))
@@ -35,6 +36,10 @@ def models() -> Iterator[Any]:
         yield tw.OptimalTreeClassifier(max_depth=min(depth, 3), n_jobs=1).fit(X.round(1), three)
         yield tw.OptimalTreeClassifier(max_depth=2, n_jobs=1).fit(X.round(1), y, draw.random(n) + 0.1)
         yield tw.OptimalTreeRegressor(max_depth=2, n_jobs=1).fit(X.round(1), hidden)
+    for p in (12, 20, 40):  # no mistakes, by two vectors of columns, three, or more
+        X = draw.normal(size=(150, p)).round(1)
+        y = np.where(X[:, 0] > 0.2, X[:, p // 2] > 0, X[:, p - 1] > -0.3)
+        yield tw.OptimalTreeClassifier(max_depth=3, n_jobs=1).fit(X, y * (1 + (X[:, 1] > 0.5)))
     X = draw.normal(size=(300, 5)).round(1)
     X[draw.random(X.shape) < 0.1] = np.nan
     six = np.digitize(np.nan_to_num(X[:, 0] * X[:, 1] + X[:, 2]), [-1, -0.5, 0, 0.5, 1])

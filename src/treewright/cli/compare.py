@@ -75,6 +75,10 @@ def command(learners: str | None, pruners: str | None, folds: int | None, **give
     if not found:
         raise click.UsageError(next(iter(refused.values())))
     _show(screen, found, refused, n_folds)
+    if learners is None:
+        screen.text(
+            "Optimal trees may take long, and are compared when they are named: --learners tree,optimal"
+        )
     screen.result({"folds": n_folds, "found": {n: f.to_dict() for n, f in found.items()}, "refused": refused})
 
 
