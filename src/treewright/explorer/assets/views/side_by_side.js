@@ -112,7 +112,7 @@ export class SideBySide {
     );
     return element(
       "div",
-      { class: "wide" },
+      { class: "wide", role: "region", "aria-label": "figures of the trees", tabindex: 0 }, // it scrolls where it is narrow
       element(
         "table",
         { class: "figures" },
