@@ -83,6 +83,42 @@ print(tw.load("model.tw").get_depth())
     assert os.listdir(tmp_path) == ["model.tw"]
 
 
+# ---- memory that is used up -----------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="asks Linux what the process holds")
+@pytest.mark.parametrize(
+    "learner",
+    [
+        "DecisionTreeClassifier(random_state=0, n_jobs=1)",
+        "RandomForestClassifier(3, random_state=0, n_jobs=2)",
+        "C45Classifier(n_jobs=2)",
+        "CARTClassifier(n_jobs=1)",
+    ],
+)
+def test_out_of_memory_is_a_memory_error_and_the_next_fit_works(learner: str, tmp_path: Path) -> None:
+    code = f"""
+    import resource
+    from pathlib import Path
+    import numpy as np
+    import treewright as tw
+
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(200_000, 20)), random.integers(0, 2, 200_000)
+    model = tw.{learner}
+    expected = model.fit(X[:200], y[:200]).predict(X[:1000])
+    held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (held + 2**24, resource.RLIM_INFINITY))
+    try:
+        model.fit(X, y)
+    except MemoryError:
+        print("MemoryError", (model.predict(X[:1000]) == expected).all())
+    print((model.fit(X[:200], y[:200]).predict(X[:1000]) == expected).all())
+    """
+    done = python(code, tmp_path)
+    assert done.stdout.split() == ["MemoryError", "True", "True"], done.stderr
+
+
 # ---- folders and files that refuse ----------------------------------------------------------------
 
 ORDINARY = """
