@@ -422,9 +422,8 @@ uint32_t apart_from(const OrderedRows& of, int32_t first, int32_t second, uint32
                     const Extremes* all) {
     typedef uint64_t Words __attribute__((vector_size(sizeof(Groups))));
     Extremes known[n_vectors], before[n_vectors];
-    const auto copy = [&](const Extremes* from, Extremes* to) __attribute__((always_inline)) {
-        __builtin_memcpy(to, from, n_vectors * sizeof(Extremes));
-    };
+    const auto copy = [&](const Extremes* from, Extremes* to)
+                          __attribute__((always_inline)) { __builtin_memcpy(to, from, n_vectors * sizeof(Extremes)); };
     for (size_t v = 0; v < n_vectors; ++v) known[v] = all[columns[v]];
     const auto row_at = [&](uint32_t at) { return of.row[of.order[of.from_end ? of.n_rows - 1 - at : at]]; };
     const auto take = [&](uint32_t row, bool is_first) __attribute__((always_inline)) {
