@@ -265,9 +265,9 @@ private:
                     if (best.totals[g].count == 0) continue;
                     double height = 0, size = 0;
                     for (size_t k = 0; k < width; ++k) {
-                        const double part = slope[g * width + k] * levels_.sums[level * width + k];
+                        const double weight = levels_.sums[level * width + k], part = slope[g * width + k] * weight;
                         height += part;
-                        size += std::abs(part);
+                        size += std::max(std::abs(part), weight);
                     }
                     if (height < lowest - 1e-9 * size) {  // slopes are differences: what is closer is equal
                         lowest = height;

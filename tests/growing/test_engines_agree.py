@@ -65,6 +65,15 @@ def found(
 
 FOUND = [
     found(
+        "groups whose classes cost nothing more",
+        "repeated",
+        {"a": tuple("ppppqqqqqqrsttuuu")},
+        (0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 2),
+        times=5,
+        criterion="error",
+        max_groups=3,
+    ),
+    found(
         "splits of no gain, repeated",
         "repeated",
         {"a": (1.25, 0.5, -1.0, 4.25, 5.0, 0.5, 2.75, 1.25)},
