@@ -186,7 +186,9 @@ def write_page(
 def style_text() -> str:
     """Give the style sheet of a page, in the colours that drawings have too."""
     colours = {"light": css_variables(LIGHT), "dark": css_variables(DARK)}
-    return re.sub(r" *([{};,]) +", r"\1", filled(asset("style.css"), colours))
+    style = filled(asset("style.css"), colours)
+    bare = re.sub(r"/\*.*?\*/\n?|^ +", "", style, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r" *([{};,]) +|(:) +", r"\1\2", bare)
 
 
 def figures_script(figures: dict[str, Any] | None) -> str:
