@@ -27,6 +27,7 @@ from fuzz.cases import (
 from fuzz.engines import difference
 from fuzz.invariants import REFUSALS, Fitted
 from treewright.tree import Tree
+from treewright.tree.splits import features_of
 
 SAME_WHATEVER = (  # what may be chosen without an eye on how many rows there are
     *("criterion", "max_depth", "max_leaf_nodes", "missing", "order", "splits", "cut", "category_order"),
@@ -147,6 +148,15 @@ def _same_merit(one: Tree, two: Tree) -> str | None:
     return None if close else f"the best merit: {merits[0]} against {merits[1]}"
 
 
+def _same_merit_per_cost(one: Tree, two: Tree, costs: tuple[list[float], list[float]]) -> str | None:
+    merits = [
+        float(tree.merit[0]) / sum(prices[f] for f in features_of(tree.splits[0])) if len(tree) > 1 else 0.0
+        for tree, prices in zip((one, two), costs, strict=True)
+    ]
+    close = np.isclose(*merits, rtol=1e-9, atol=1e-12 * (1 + float(one.impurity[0])))
+    return None if close else f"the best merit for its cost: {merits[0]} against {merits[1]}"
+
+
 def _same_loss(one: Tree, two: Tree) -> str | None:
     losses = [float(tree.risk[tree.n_children == 0].sum()) for tree in (one, two)]
     close = np.isclose(*losses, rtol=1e-9, atol=1e-9 * float(one.risk[0]))
@@ -253,7 +263,7 @@ def risen_features(case: Case, random: np.random.Generator) -> Pairs:
 
 
 def permuted_columns(case: Case, random: np.random.Generator) -> Pairs:
-    """Up to ties: the best merit of the first split."""
+    """Up to ties: the best merit of the first split, for what its features cost."""
     found = _of_rows(case)
     if found is None or "median" in found.parameters.get("splits", ()):
         return  # of features that are equally wide the first is cut at its median, whatever that gains
@@ -265,7 +275,10 @@ def permuted_columns(case: Case, random: np.random.Generator) -> Pairs:
         for name, value in case.parameters.items()
     }
     columns = {names[at]: case.columns[names[at]] for at in order}
-    yield case, replace(case, columns=columns, parameters=parameters), _same_merit
+    agree = _same_merit
+    if (costs := case.parameters.get("feature_costs")) is not None:
+        agree = partial(_same_merit_per_cost, costs=(costs, parameters["feature_costs"]))
+    yield case, replace(case, columns=columns, parameters=parameters), agree
 
 
 def doubled_target(case: Case, random: np.random.Generator) -> Pairs:
