@@ -105,20 +105,20 @@ using portable::has_byte_sums, portable::lead_range, portable::most_recognised, 
 namespace avx512 {
 
 constexpr bool has_byte_sums = true;
+// Masks are joined as masks: GCC 12 widens one of 32 bits to 64 by storing half of a word on the stack and reading the whole of
+// it, where registers run out.
 inline uint64_t within(const uint16_t* places, uint16_t begin, uint16_t width) {
     const __m512i from = _mm512_set1_epi16(static_cast<short>(begin)), end = _mm512_set1_epi16(static_cast<short>(width));
-    const uint64_t low = _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(places), from), end);
-    const uint64_t high = _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(places + 32), from), end);
-    return low | high << 32;
+    const __mmask32 low = _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(places), from), end);
+    const __mmask32 high = _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(places + 32), from), end);
+    return _mm512_kunpackd(high, low);
 }
 inline uint64_t within(const uint32_t* places, uint32_t begin, uint32_t width) {
     const __m512i from = _mm512_set1_epi32(static_cast<int>(begin)), end = _mm512_set1_epi32(static_cast<int>(width));
-    uint64_t rows = 0;
-    for (int i = 0; i < 4; ++i) {
-        const __m512i x = _mm512_sub_epi32(_mm512_loadu_si512(places + 16 * i), from);
-        rows |= static_cast<uint64_t>(_mm512_cmplt_epu32_mask(x, end)) << (16 * i);
-    }
-    return rows;
+    const auto rows = [&](int i) {
+        return _mm512_cmplt_epu32_mask(_mm512_sub_epi32(_mm512_loadu_si512(places + 16 * i), from), end);
+    };
+    return _mm512_kunpackd(_mm512_kunpackw(rows(3), rows(2)), _mm512_kunpackw(rows(1), rows(0)));
 }
 
 #include "optimal/bytes_avx512.ipp"
