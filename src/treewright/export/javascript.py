@@ -14,7 +14,7 @@ from treewright.data import times
 from treewright.errors import ExportError
 from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import LinearEnds, Program
+from treewright.export.program import Array, LinearEnds, Program
 from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
@@ -152,14 +152,14 @@ class _Module(Writer):
         yield f"const FILL = {_numbers(linear.fill)};"
         yield f"const LEAST = {_number(linear.low)}, MOST = {_number(linear.high)};"
 
-    def _lists(self) -> Iterator[str]:
-        program, answers = self.program, self.program.answers
-        proba = f"Float64Array.from({_numbers(answers.proba.ravel().tolist())})"
-        if program.has_labels:
-            yield f"const LABELS = {_list(answers.labels)};"
-        if program.has_votes:
-            yield f"const VOTES = Float64Array.from({_numbers(answers.votes.ravel().tolist())});"
-        yield f"const PROBA = {'VOTES' if program.proba_is_votes else proba};"
+    def _label_list(self, name: str, numbers: list[int]) -> str:
+        return f"const {name} = {_list(numbers)};"
+
+    def _number_list(self, name: str, numbers: Array) -> str:
+        return f"const {name} = Float64Array.from({_numbers(numbers.ravel().tolist())});"
+
+    def _same_list(self, name: str, other: str) -> str:
+        return f"const {name} = {other};"
 
     # ---- reading a row -------------------------------------------------------------------------------
 
