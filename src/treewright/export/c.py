@@ -107,6 +107,8 @@ class _File(Writer):
     """Writes the parts of a file."""
 
     labels, votes, proba = "labels", "votes", "probas"
+    whole_list, number_list = "static const int {}[] = {};", "static const double {}[] = {};"
+    same_list = "#define {} {}"
     source: _C
 
     def __init__(self, program: Program, form: str, prefix: str) -> None:
@@ -178,14 +180,11 @@ class _File(Writer):
             yield f"    case {place}: return find(text, texts{place}, codes{place}, {len(column.categories)});"
         yield "    default: return NAN;\n    }\n}\n"
 
-    def _label_list(self, name: str, numbers: list[int]) -> str:
-        return f"static const int {name}[] = {_list(numbers)};"
+    def _whole(self, numbers: list[int]) -> str:
+        return _list(numbers)
 
-    def _number_list(self, name: str, numbers: Array) -> str:
-        return f"static const double {name}[] = {_list(numbers.ravel().tolist(), number)};"
-
-    def _same_list(self, name: str, other: str) -> str:
-        return f"#define {name} {other}"
+    def _lines(self, numbers: Array) -> str:
+        return _list(numbers.ravel().tolist(), number)
 
     def _equations(self, linear: LinearEnds) -> Iterator[str]:
         """What is said at each end: a constant, and terms of a column, a code or -1, and a coefficient."""

@@ -102,6 +102,8 @@ class _JavaScript(Source):
 class _Module(Writer):
     """Writes the parts of a module."""
 
+    whole_list = number_list = same_list = "const {} = {};"
+
     def __init__(self, program: Program, form: str, script: bool) -> None:
         super().__init__(_JavaScript(program), form)
         self.script = script
@@ -152,14 +154,11 @@ class _Module(Writer):
         yield f"const FILL = {_numbers(linear.fill)};"
         yield f"const LEAST = {_number(linear.low)}, MOST = {_number(linear.high)};"
 
-    def _label_list(self, name: str, numbers: list[int]) -> str:
-        return f"const {name} = {_list(numbers)};"
+    def _whole(self, numbers: list[int]) -> str:
+        return _list(numbers)
 
-    def _number_list(self, name: str, numbers: Array) -> str:
-        return f"const {name} = Float64Array.from({_numbers(numbers.ravel().tolist())});"
-
-    def _same_list(self, name: str, other: str) -> str:
-        return f"const {name} = {other};"
+    def _lines(self, numbers: Array) -> str:
+        return f"Float64Array.from({_numbers(numbers.ravel().tolist())})"
 
     # ---- reading a row -------------------------------------------------------------------------------
 

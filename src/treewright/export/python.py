@@ -110,16 +110,13 @@ class _Module(Writer):
 
     # ---- answers -------------------------------------------------------------------------------------
 
-    def _label_list(self, name: str, numbers: list[int]) -> str:
-        return f"{name} = {values(numbers)}"
+    def _whole(self, numbers: list[int]) -> str:
+        return values(numbers)
 
-    def _number_list(self, name: str, numbers: Array) -> str:
+    def _lines(self, numbers: Array) -> str:
         if self.program.classes is None and not self.program.sums:
-            return f"{name} = {values(numbers[:, 0].tolist())}"
-        return f"{name} = {values(map(tuple, numbers.tolist()))}"
-
-    def _same_list(self, name: str, other: str) -> str:
-        return f"{name} = {other}"
+            return values(numbers[:, 0].tolist())
+        return values(map(tuple, numbers.tolist()))
 
     def _equations(self, linear: LinearEnds) -> Iterator[str]:
         """What is said at each end of a row: a constant, and terms of a column, a code or -1, a coefficient."""

@@ -357,6 +357,8 @@ class Writer:
 
     labels, votes, proba = "LABELS", "VOTES", "PROBA"
     """What the lists are called that answers are looked up in."""
+    whole_list = number_list = same_list = "{} = {}"
+    """How lists are declared, by their name and numbers: of whole numbers, of others, of those of another."""
 
     def __init__(self, source: Source, form: str) -> None:
         self.source, self.program = source, source.program
@@ -369,13 +371,13 @@ class Writer:
             yield from self._equations(program.linear)
             return
         if program.has_labels:
-            yield self._label_list(self.labels, answers.labels)
+            yield self.whole_list.format(self.labels, self._whole(answers.labels))
         if program.has_votes:
-            yield self._number_list(self.votes, answers.votes)
+            yield self.number_list.format(self.votes, self._lines(answers.votes))
         if program.proba_is_votes:
-            yield self._same_list(self.proba, self.votes)
+            yield self.same_list.format(self.proba, self.votes)
         else:
-            yield self._number_list(self.proba, answers.proba)
+            yield self.number_list.format(self.proba, self._lines(answers.proba))
 
     def functions(self, own: str = "") -> Iterator[str]:
         """The functions that users call; `own` begins the names of those that they call in turn."""
@@ -384,16 +386,12 @@ class Writer:
         if self.program.classes is not None:
             yield self._function("predict_proba", proba)
 
-    def _label_list(self, name: str, numbers: list[int]) -> str:
-        """Write a list, a whole number for each end."""
+    def _whole(self, numbers: list[int]) -> str:
+        """Write a whole number for each end."""
         raise NotImplementedError
 
-    def _number_list(self, name: str, numbers: Array) -> str:
-        """Write a list, a line of numbers for each end."""
-        raise NotImplementedError
-
-    def _same_list(self, name: str, other: str) -> str:
-        """Write that a list is another one."""
+    def _lines(self, numbers: Array) -> str:
+        """Write a line of numbers for each end."""
         raise NotImplementedError
 
     def _equations(self, linear: LinearEnds) -> Iterator[str]:
