@@ -15,7 +15,7 @@ from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen, plain
 from treewright.data.dataset import labelled_rows
 from treewright.data.schema import Infinities
-from treewright.data.several_targets import is_column, read_known
+from treewright.data.several_targets import n_columns, read_known
 from treewright.data.sparse import SparseRows, is_sparse, row_blocks
 from treewright.data.target import read_target, read_weight, warn_of_column_vector
 from treewright.distributed import is_dask, is_open
@@ -23,8 +23,8 @@ from treewright.distributed.open_rows import OpenRows
 from treewright.distributed.parts import Parts, rows_before
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator, estimator
-from treewright.estimators.explaining import shap_values
 from treewright.estimators.outputs import describe_targets, numbers
+from treewright.estimators.shap_values import shap_values
 from treewright.estimators.tree import DecisionTree
 from treewright.estimators.wrapped_models import to_html
 from treewright.explain.importance import Importances
@@ -268,7 +268,7 @@ class ForestEstimator(TableEstimator):
         """Read all rows, the chance of each to be drawn, and without draws which of them count."""
         if self.criterion == "poisson":
             check_counts(y, "strictly positive")
-        if is_column(y):  # scikit-learn's forests warn of it, its trees do not
+        if n_columns(y) == 1:  # scikit-learn's forests warn of it, its trees do not
             warn_of_column_vector()
         dataset = Dataset.from_table(
             X,

@@ -17,7 +17,7 @@ from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data import Dataset
 from treewright.data.dataset import labelled_rows
 from treewright.data.schema import Schema
-from treewright.data.several_targets import is_column
+from treewright.data.several_targets import n_columns
 from treewright.data.sparse import BLOCK, is_sparse, row_blocks
 from treewright.data.target import warn_of_column_vector
 from treewright.distributed import OpenTable, is_dask, is_open, predict_lazily
@@ -25,9 +25,9 @@ from treewright.distributed.judging import judge_files, prune_by_folds
 from treewright.distributed.open_rows import OpenRows
 from treewright.distributed.parts import Parts
 from treewright.estimators.base import TableEstimator, estimator
-from treewright.estimators.explaining import shap_values
 from treewright.estimators.outputs import describe_targets, labels, numbers, probabilities
 from treewright.estimators.prediction_report import PredictionReport
+from treewright.estimators.shap_values import shap_values
 from treewright.estimators.wrapped_models import to_html
 from treewright.evaluation import ClassEvaluation
 from treewright.explain.importance import Importances, importances
@@ -153,7 +153,11 @@ class TreeEstimator(TableEstimator, ABC):
             return X
         if getattr(self, "criterion", None) == "poisson":
             check_counts(y)
-        if self._several_targets and getattr(self, "missing", "direction") != "direction" and is_column(y):
+        if (
+            self._several_targets
+            and getattr(self, "missing", "direction") != "direction"
+            and n_columns(y) == 1
+        ):
             warn_of_column_vector()  # it takes one target only
         return Dataset.from_table(
             X,
@@ -215,7 +219,7 @@ class TreeEstimator(TableEstimator, ABC):
     def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
         """Keep the trace of how a tree was grown, if it is asked for."""
         self.__dict__.pop("trace_", None)
-        if self._choice("trace"):
+        if getattr(self, "trace", False):
             self.trace_ = Trace(tree, rows, recipe)
 
     def _set_tree(self, tree: Tree) -> None:
