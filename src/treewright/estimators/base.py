@@ -19,6 +19,7 @@ from treewright._module_names import public
 from treewright.data.sparse import NOT_IN_SPARSE, is_sparse
 from treewright.distributed import is_open, rows_to_grow_on
 from treewright.formatting.suggestions import nearest
+from treewright.growing.parameter_conversion import missing_policies
 from treewright.growing.parameters import parameters_of
 from treewright.parameter_types import Domain, check_parameters
 
@@ -174,6 +175,12 @@ class TableEstimator(BaseEstimator):
     def _missing_policy(self) -> str:
         """Whether a table may miss values: "error" if not."""
         return "error" if getattr(self, "missing", None) == "error" else "direction"
+
+    def _policies(self, schema: Schema) -> tuple[str, ...] | None:
+        """Give the policy for missing values of each feature, if the estimator has any."""
+        missing = getattr(self, "missing", None)
+        policies = missing if missing is None else missing_policies(missing, schema)
+        return (policies,) * len(schema.columns) if isinstance(policies, str) else policies
 
     def _policy_for(self, X: Any) -> str:
         """Whether this table may miss values: a sparse one may not, as in scikit-learn."""
