@@ -20,7 +20,7 @@ enum class Ties { first, last, random };
 enum class CategoryOrder { automatic, node, once };
 enum class GroupsBy { exchange, descent };
 
-/// A criterion of the user's own, and the memory it reads candidates from and writes merits to (criteria/callable.hpp).
+/// A criterion of the user's own, and the memory it reads candidates from and writes merits to (criteria/user_criterion.hpp).
 struct MeritFunction {
     std::function<void(size_t n_candidates, size_t n_branches, size_t stride)> call;
     double *parent = nullptr, *branches = nullptr, *merits = nullptr;

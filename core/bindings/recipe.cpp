@@ -33,7 +33,7 @@ template <>
 inline constexpr std::initializer_list<std::pair<const char*, GroupsBy>> names_of<GroupsBy> = {{"exchange", GroupsBy::exchange},
                                                                                                {"descent", GroupsBy::descent}};
 
-/// A criterion in Python (criteria.py): called with numbers only, it reads and writes arrays that both sides know.
+/// A criterion in Python (growing/user_criteria.py): called with numbers only, it reads and writes arrays that both sides know.
 MeritFunction read_function(const nb::dict& o) {
     using Shared = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
     // The very arrays that the options keep alive: converted, they would be copies that nobody reads and nobody keeps.

@@ -80,4 +80,16 @@ struct NumberCriterion {
     static double spread(double impurity, double) { return std::sqrt(impurity); }
 };
 
+/// The same of those to which weight and sum of each side tell the merit.
+template <template <bool> class Scorer>
+struct PairCriterion : NumberCriterion {
+    using PairScorer = Scorer<false>;
+    using TurnScorer = Scorer<false>;
+    static bool by_pairs(int) { return true; }
+    template <class Use>
+    static decltype(auto) with_scorer(int, bool unit, Use&& use) {
+        return with_unit<Scorer>(unit, use);
+    }
+};
+
 }  // namespace treewright

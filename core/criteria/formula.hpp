@@ -56,10 +56,12 @@ inline constexpr Formula formula_of = [] {
     return formula;
 }();
 
-/// The class weights of both sides of a cut.
+/// The class weights of both sides of a cut, which a criterion values by its formula: O(classes) a candidate.
+template <class C>
 class BothSides {
 public:
-    BothSides(const LocalRows& rows, const Totals& node) : rows_(rows), node_(node), left_(node.sums.size()), right_(node) {}
+    BothSides(const LocalRows& rows, const Totals& node, const C& criterion)
+        : rows_(rows), node_(node), criterion_(criterion), left_(node.sums.size()), right_(node) {}
 
     void jump(const Totals& to) {
         left_ = to;
@@ -68,6 +70,12 @@ public:
     }
     double left_weight_now() const { return left_.weight; }
     double right_weight_now() const { return right_.weight; }
+    double score() const {
+        const Totals* both[] = {&left_, &right_};
+        return criterion_.merit(node_, Branches(both));
+    }
+    double merit(double score) const { return score; }
+    double score_step(double merit_step) const { return merit_step; }
 
 protected:
     /// A row of this class goes left.
@@ -82,30 +90,22 @@ protected:
 
     const LocalRows& rows_;
     const Totals& node_;
+    const C& criterion_;
     Totals left_, right_;
 };
 
-/// The formula itself at every cut: O(classes) a candidate.
-class FormulaScorer : public BothSides {
+/// The formula itself at every cut.
+class FormulaScorer : public BothSides<Formula> {
 public:
-    FormulaScorer(const LocalRows& rows, const Totals& node, const Formula& formula) : BothSides(rows, node), formula_(formula) {}
+    using BothSides::BothSides;
 
     void add(size_t row) {
         const double w = rows_.weight_of(row);
         move(static_cast<size_t>(rows_.label[row]), w);
         move_weight(w);
     }
-    double score() const {
-        const Totals* both[] = {&left_, &right_};
-        return formula_.merit(node_, Branches(both));
-    }
-    double merit(double score) const { return score; }
-    double score_step(double merit_step) const { return merit_step; }
     double left_mean() const { return rows_.levels->mean(left_.sums.data()); }
     double right_mean() const { return rows_.levels->mean(right_.sums.data()); }
-
-protected:
-    const Formula& formula_;
 };
 
 /// The rows that have the value, valued by merit_of_known.
@@ -115,7 +115,7 @@ public:
         : FormulaScorer(rows, known, formula), total_(total) {}
     double score() const {
         const Totals* both[] = {&left_, &right_};
-        return formula_.merit_of_known(node_, total_, Branches(both));
+        return criterion_.merit_of_known(node_, total_, Branches(both));
     }
 
 private:

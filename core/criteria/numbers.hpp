@@ -29,7 +29,7 @@ double moment(double weight, double target, double centre) {
 }
 
 /// The targets of a node. What is made of them is a sum in no order (base/orderless_sum.hpp), the same whoever adds it up; rows
-/// that stand elsewhere (partitions/described_elsewhere.hpp) are asked for the same ranges and sums.
+/// that stand elsewhere (partitions/rows_elsewhere.hpp) are asked for the same ranges and sums.
 struct NumberRows {
     std::span<const double> target, weight;  // no weights = every row weighs one
 

@@ -33,15 +33,8 @@ private:
 /// Half the Poisson deviance (Breiman et al., 1984; Therneau & Atkinson, 1997). A side of weight w whose targets sum to S saves
 /// S·log(S/(w·m)) − S + w·m, where m is the node's mean: written with x = S − w·m, the sum of the centred targets, nothing large
 /// cancels.
-struct Poisson : NumberCriterion {
+struct Poisson : PairCriterion<PoissonScorer> {
     static constexpr Traits traits{.name = "poisson", .classification = false, .bounded = true};
-    using PairScorer = PoissonScorer<false>;
-    using TurnScorer = PoissonScorer<false>;
-    static bool by_pairs(int) { return true; }
-    template <class Use>
-    static decltype(auto) with_scorer(int, bool unit, Use&& use) {
-        return with_unit<PoissonScorer>(unit, use);
-    }
 
     static void describe(const NumberRows& rows, Description& node) {
         const NumberRange range = describe_mean(rows, node);

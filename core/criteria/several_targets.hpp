@@ -153,27 +153,17 @@ struct SeveralEntropyScorer : EntropyTerms<unit> {
 };
 
 /// The formula itself at every cut.
-class SeveralFormulaScorer : public BothSides {
+class SeveralFormulaScorer : public BothSides<SeveralClasses> {
 public:
-    SeveralFormulaScorer(const LocalRows& rows, const Totals& node, const SeveralClasses& criterion)
-        : BothSides(rows, node), criterion_(criterion) {}
+    using BothSides::BothSides;
 
     void add(size_t row) {
         const double w = rows_.weight_of(row);
         for (size_t o = 0; o < rows_.outputs; ++o) move(static_cast<size_t>(rows_.label[row * rows_.outputs + o]), w);
         move_weight(w);
     }
-    double score() const {
-        const Totals* both[] = {&left_, &right_};
-        return criterion_.merit(node_, Branches(both));
-    }
-    double merit(double score) const { return score; }
-    double score_step(double merit_step) const { return merit_step; }
     double left_mean() const { return 0; }
     double right_mean() const { return 0; }
-
-private:
-    const SeveralClasses& criterion_;
 };
 
 /// Sums of every target on the left.

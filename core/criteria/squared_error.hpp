@@ -6,18 +6,12 @@
 
 namespace treewright {
 
+template <bool unit>
+using SquaredErrorScorer = MeanDifferenceScorer<unit, false>;
+
 /// Breiman et al., 1984, ch. 8.
-struct SquaredError : NumberCriterion {
+struct SquaredError : PairCriterion<SquaredErrorScorer> {
     static constexpr Traits traits{.name = "squared_error", .classification = false, .bounded = true};
-    template <bool unit>
-    using RowScorer = MeanDifferenceScorer<unit, false>;
-    using PairScorer = RowScorer<false>;
-    using TurnScorer = RowScorer<false>;
-    static bool by_pairs(int) { return true; }
-    template <class Use>
-    static decltype(auto) with_scorer(int, bool unit, Use&& use) {
-        return with_unit<RowScorer>(unit, use);
-    }
 
     static void describe(const NumberRows& rows, Description& node) { describe_rows(rows, node); }
     /// The same of rows that stand elsewhere.

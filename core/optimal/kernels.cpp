@@ -95,13 +95,7 @@ using portable::has_byte_sums, portable::lead_range, portable::most_recognised, 
 
 // ---- AVX-512 ---------------------------------------------------------------------------------------------------------------
 
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt"))), \
-                             apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt")
-#endif
+#include "optimal/instructions_avx512.ipp"
 namespace avx512 {
 
 constexpr bool has_byte_sums = true;

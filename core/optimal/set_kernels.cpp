@@ -35,13 +35,7 @@ inline uint64_t gather_bits(uint64_t word, uint64_t kept) { return _pext_u64(wor
 }  // namespace sets::avx2
 #include "optimal/instructions_end.ipp"
 
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt"))), \
-                             apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt")
-#endif
+#include "optimal/instructions_avx512.ipp"
 namespace sets::avx512 {
 
 typedef uint64_t Words __attribute__((vector_size(64)));

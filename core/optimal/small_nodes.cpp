@@ -21,13 +21,7 @@ struct Loops {
 
 #ifdef TREEWRIGHT_X86
 
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt"))), \
-                             apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,popcnt,lzcnt")
-#endif
+#include "optimal/instructions_avx512.ipp"
 namespace avx512 {
 
 #include "optimal/bytes_avx512.ipp"

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, comb, factorial, inf, lgamma, log, log2, pi, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.figures import wilson_interval as wilson_interval  # noqa: PLC0414  users have it from here
 from treewright.formatting.html_table import html_lines
 from treewright.formatting.text import counted
 from treewright.parameter_types import is_whole
@@ -25,35 +25,6 @@ Array = NDArray[np.float64]
 WeakCriterion: TypeAlias = Literal["gini", "entropy", "sqrt"]
 
 # ---- intervals ---------------------------------------------------------------------------------------
-
-
-def wilson_interval(share: ArrayLike, n_rows: ArrayLike, confidence: float = 0.95) -> tuple[Array, Array]:
-    """Interval for the true share of something that was seen with a share p among n rows (Wilson, 1927).
-
-    Its ends are (p + z²/2n ± z √(p (1 − p)/n + z²/4n²)) / (1 + z²/n). Unlike p ± z √(p (1 − p)/n) it never
-    leaves [0, 1], and is no point where p is 0 or 1.
-
-    Parameters
-    ----------
-    share, n_rows : array-like
-        p and n; where n is 0 the interval is all of [0, 1].
-    confidence : float
-        How often the interval holds the true share.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval([1.0, 0.5], [3, 100])
-    >>> low.round(2).tolist(), high.round(2).tolist()
-    ([0.44, 0.4], [1.0, 0.6])
-    """
-    _check("confidence", confidence)
-    p, n = np.broadcast_arrays(np.asarray(share, float), np.asarray(n_rows, float))
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    some = np.where(n > 0, n, 1.0)
-    centre, room = p + z**2 / (2 * some), z * np.sqrt(p * (1 - p) / some + z**2 / (4 * some**2))
-    low, high = ((centre + sign * room) / (1 + z**2 / some) for sign in (-1, 1))
-    # where the share is 0 or 1 that end is exact, whatever rounding says
-    return np.where((n > 0) & (p > 0), low, 0.0), np.where((n > 0) & (p < 1), high, 1.0)
 
 
 def binomial_upper(errors: float, n_rows: float, delta: float = 0.05) -> float:

@@ -376,7 +376,9 @@ def impurity_of_shares(name: str, share: Array) -> Array:
         return np.asarray(1 - (share**2).sum(axis=-1))
     if name == "entropy":
         return np.asarray(_bits(share))
-    return np.asarray(np.sqrt(share * (1 - share)).sum(axis=-1) / 2)
+    if name == "sqrt":
+        return np.asarray(np.sqrt(share * (1 - share)).sum(axis=-1) / 2)
+    raise ValueError(unknown_name("criterion", name, CLASSIFICATION))
 
 
 def node_value(name: str, target: ArrayLike, weight: ArrayLike | None = None) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -275,12 +276,12 @@ class _Classes:
         resampled = _of_matrix(drawn.reshape(REPEATS, *self.whole.shape).astype(np.float64))
         names = ("balanced_accuracy", "precision", "recall", "f1")
         found = {name: _middle([one[name] for one in resampled]) for name in names}
-        found = {"accuracy": _wilson(accuracy, n_rows)} | found
+        found = {"accuracy": _of_share(accuracy, n_rows)} | found
         if len(self.classes) == 2:
             right, total = float(self.whole[1, 1]), float(self.whole.sum())
             for name, of in (("recall", self.whole[1].sum()), ("precision", self.whole[:, 1].sum())):
                 if of > 0:
-                    found[name] = _wilson(right / float(of), n_rows * float(of) / total)
+                    found[name] = _of_share(right / float(of), n_rows * float(of) / total)
         return found
 
     def _per_class(self) -> list[dict[str, Any]]:
@@ -342,11 +343,39 @@ class _Classes:
         ]
 
 
-def _wilson(share: float, n_rows: float) -> Interval:
-    """Give the interval of a share of so many rows (Wilson, 1927)."""
-    centre, spread = share + Z * Z / (2 * n_rows), share * (1 - share) + Z * Z / (4 * n_rows)
-    half, scale = Z * float(np.sqrt(spread / n_rows)), 1 + Z * Z / n_rows
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+def wilson_interval(share: ArrayLike, n_rows: ArrayLike, confidence: float = 0.95) -> tuple[Array, Array]:
+    """Interval for the true share of something that was seen with a share p among n rows (Wilson, 1927).
+
+    Its ends are (p + z²/2n ± z √(p (1 − p)/n + z²/4n²)) / (1 + z²/n). Unlike p ± z √(p (1 − p)/n) it never
+    leaves [0, 1], and is no point where p is 0 or 1.
+
+    Parameters
+    ----------
+    share, n_rows : array-like
+        p and n; where n is 0 the interval is all of [0, 1].
+    confidence : float
+        How often the interval holds the true share.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval([1.0, 0.5], [3, 100])
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([0.44, 0.4], [1.0, 0.6])
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be above 0 and below 1, got {confidence!r}.")
+    p, n = np.broadcast_arrays(np.asarray(share, float), np.asarray(n_rows, float))
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    some = np.where(n > 0, n, 1.0)
+    centre, room = p + z**2 / (2 * some), z * np.sqrt(p * (1 - p) / some + z**2 / (4 * some**2))
+    low, high = ((centre + sign * room) / (1 + z**2 / some) for sign in (-1, 1))
+    # where the share is 0 or 1 that end is exact, whatever rounding says
+    return np.where((n > 0) & (p > 0), low, 0.0), np.where((n > 0) & (p < 1), high, 1.0)
+
+
+def _of_share(share: float, n_rows: float) -> Interval:
+    low, high = wilson_interval(share, n_rows)
+    return float(low), float(high)
 
 
 def _by_class(whole: Array) -> tuple[Array, Array, Array]:

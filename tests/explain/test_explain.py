@@ -13,6 +13,7 @@ from sklearn.base import clone
 import treewright as tw
 from helpers.explaining import POLICIES, hand_made, models, share_of
 from treewright import C45Classifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, datasets
+from treewright.data import Schema
 from treewright.errors import DataError
 from treewright.explain import contributions, explain_row, follow, read_row
 from treewright.explain.of_model import explain
@@ -258,6 +259,9 @@ class Bag:
 
     def __init__(self, trees: list[tw.Tree]) -> None:
         self.trees = trees
+
+    def _policies(self, schema: Schema) -> None:
+        """It has none."""
 
     def _answering(self) -> Any:
         return self.trees, [share_of(tree) for tree in self.trees]

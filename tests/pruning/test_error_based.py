@@ -10,10 +10,10 @@ import pytest
 
 import treewright as tw
 from helpers.prunings import leaves_of
-from treewright.criteria import impurity
+from treewright.criteria import CLASSIFICATION, NODE_IMPURITY, impurity
 from treewright.data import Dataset
 from treewright.pruning import ErrorBased, expected_errors
-from treewright.pruning.recount import recount
+from treewright.pruning.recount import impurity_name, recount
 from treewright.tree import Tree
 from treewright.tree.routing import SHARE, STAY, Descent
 
@@ -187,6 +187,13 @@ def grown(seed: int, n: int = 150, holes: float = 0.0, default: int | None = Non
         descent = Descent(tree, rows)
         tree = recount(tree, descent.route(descent.start(), share_by_rows=True), rows.target)
     return tree, rows
+
+
+@pytest.mark.parametrize("criterion", CLASSIFICATION)
+def test_nodes_are_counted_anew_by_the_impurity_of_their_tree(criterion: str) -> None:
+    X, y = tw.datasets.load_iris()
+    tree = tw.grow(Dataset.from_table(X, y, task="classification"), tw.Recipe(criterion, max_depth=3))
+    assert impurity_name(tree) == NODE_IMPURITY.get(criterion, criterion)
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,7 @@ from treewright.data.schema import Infinities, Schema, no_rows
 from treewright.data.several_targets import (
     Output,
     first_column,
-    has_several,
-    is_column,
+    n_columns,
     read_known,
     read_several,
 )
@@ -144,8 +143,9 @@ class Dataset:
             If anything in the data cannot be used; the message names the column and the row.
         """
         refuse_partitions(X, estimator)
-        several = several_targets and task is not None and has_several(y)
-        if several_targets and task is not None and is_column(y):
+        n_targets = n_columns(y) if several_targets and task is not None else 0
+        several = n_targets > 1
+        if n_targets == 1:
             _check_index(X, y)
             y = first_column(y)
         plain = categorical_features is None and ordinal_features is None and predicates is None
@@ -181,16 +181,8 @@ class Dataset:
         else:
             classes, target = read_task_target(y, task, n_rows, estimator, declared_classes)
         weight, counted = read_weight(sample_weight, n_rows)
-        if matrix is not None and categorical_features is None and ordinal_features is None:
-            schema, flags = Schema.unnamed(table.n_features), matrix[1].tolist()
-            numbers, codes = matrix[0], np.empty((n_rows, 0), np.int32)
-        else:
-            kinds = _kinds(table, categorical_features, ordinal_features)
-            schema, numbers, codes = _learn(table, kinds, None if counted is None else ~counted, inf)
-            flags = [HAS_MISSING | HAS_INFINITE] * numbers.shape[1]
-        if any(flags):
-            numbers = _check_numbers(schema, numbers, flags, counted, inf)
-        schema = _with_booleans(schema, numbers, counted)
+        kinds = categorical_features, ordinal_features
+        schema, numbers, codes = _read_features(table, matrix, kinds, counted, inf)
         schema = schema if classes is None else schema.with_classes(classes)
         schema = schema.with_outputs(outputs) if outputs else schema
         if predicates is not None:
@@ -413,6 +405,26 @@ def _select(parameter: str, chosen: Any, table: RawTable) -> list[int]:
         return np.flatnonzero(choices).tolist()
     names = [table.name(feature) for feature in range(table.n_features)]
     return [feature_number(choice, names, parameter) for choice in choices]
+
+
+def _read_features(
+    table: RawTable,
+    matrix: tuple[Numbers, NDArray[np.uint8]] | None,
+    kinds: tuple[Any, Any],
+    counted: NDArray[np.bool_] | None,
+    inf: Infinities,
+) -> tuple[Schema, Numbers, Codes]:
+    """Read the columns: a matrix of numbers as it is, unless some of them are said to be of another kind."""
+    if matrix is not None and all(one is None for one in kinds):
+        schema, flags = Schema.unnamed(table.n_features), matrix[1].tolist()
+        numbers, codes = matrix[0], np.empty((table.n_rows, 0), np.int32)
+    else:
+        hidden = None if counted is None else ~counted
+        schema, numbers, codes = _learn(table, _kinds(table, *kinds), hidden, inf)
+        flags = _flags(numbers).tolist()
+    if any(flags):
+        numbers = _check_numbers(schema, numbers, flags, counted, inf)
+    return _with_booleans(schema, numbers, counted), numbers, codes
 
 
 def _learn(

@@ -40,28 +40,6 @@ class Output:
         return self.name == other.name and np.array_equal(self.classes, other.classes)
 
 
-def has_several(y: Any) -> bool:
-    """Tell whether a target has more than one column.
-
-    Examples
-    --------
-    >>> has_several([[1, 2], [3, 4]]), has_several([[1], [2]]), has_several(["a", "b"])
-    (True, False, False)
-    """
-    return _n_columns(y) > 1
-
-
-def is_column(y: Any) -> bool:
-    """Tell whether a target has one column where it could have several, as an array of shape (n, 1).
-
-    Examples
-    --------
-    >>> is_column([[1], [2]]), is_column([1, 2])
-    (True, False)
-    """
-    return _n_columns(y) == 1
-
-
 def first_column(y: Any) -> NDArray[Any] | Raw:
     """Give the first column of a target that has columns.
 
@@ -74,8 +52,14 @@ def first_column(y: Any) -> NDArray[Any] | Raw:
     return column(0)
 
 
-def _n_columns(y: Any) -> int:
-    """How many columns a target has; 0 if it is one-dimensional."""
+def n_columns(y: Any) -> int:
+    """Count the columns of a target: 0 if it is one-dimensional, 1 of an array of shape (n, 1).
+
+    Examples
+    --------
+    >>> n_columns([[1, 2], [3, 4]]), n_columns([[1], [2]]), n_columns(["a", "b"])
+    (2, 1, 0)
+    """
     shape = getattr(y, "shape", None)
     if shape is None and isinstance(y, (list, tuple)) and len(y) and not isinstance(y[0], str):
         try:
@@ -119,7 +103,7 @@ def read_several(
 
 def read_known(y: Any, outputs: tuple[Output, ...], n_rows: int, estimator: str) -> NDArray[Any]:
     """Read several targets of further rows: codes of known classes, −1 for others, or numbers."""
-    if not has_several(y):
+    if n_columns(y) < 2:
         raise DataError(f"y has one column, and {estimator} was fitted to {len(outputs)} targets.")
     names, column = _columns(y)
     if len(names) != len(outputs):

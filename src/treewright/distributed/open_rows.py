@@ -204,16 +204,8 @@ class OpenRows:
         rows = self.as_a_whole(parts)
         _, options = core_options(cast(Dataset, rows), recipe, self.n_jobs, None)
         _refuse(options, len(self.schema.columns))
-        grower = Grower(
-            self._executor,
-            self._coding,
-            self._budget,
-            tree=self._next_tree(),
-            parts=parts,
-            totals=rows.totals,
-            options=options,
-        )
-        return Tree.from_arrays(self.schema, grower.grow(), options.get("costs"))
+        tree = self._grow_from(rows.totals, options, parts)
+        return Tree.from_arrays(self.schema, tree, options.get("costs"))
 
     def grow_drawn(
         self,
@@ -272,6 +264,17 @@ class OpenRows:
             )
             total = self._sum_weights(of_class, totals.n_rows)[1]
             options = options | {"min_weight_leaf": recipe.min_weight_fraction_leaf * total}
+        return Tree.from_arrays(self.schema, self._grow_from(totals, options, parts, drawn, factors))
+
+    def _grow_from(
+        self,
+        totals: TableTotals,
+        options: dict[str, Any],
+        parts: Parts,
+        drawn: Drawn | None = None,
+        factors: tuple[Numbers, ...] = (),
+    ) -> dict[str, Any]:
+        """Grow the next tree, and give its arrays."""
         grower = Grower(
             self._executor,
             self._coding,
@@ -283,7 +286,7 @@ class OpenRows:
             drawn=drawn,
             given_factors=factors,
         )
-        return Tree.from_arrays(self.schema, grower.grow())
+        return grower.grow()
 
     def targets_and_weights(self, parts: Parts = ()) -> tuple[NDArray[Any], Numbers | None]:
         """Bring the targets of all rows of some parts into memory, and weights; of no weight both are 0."""

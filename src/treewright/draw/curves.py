@@ -13,10 +13,10 @@ from treewright import criteria
 from treewright.data import Dataset
 from treewright.draw.visible_tree import Rows, infinities, read_rows
 from treewright.errors import DataError, DataTypeError
+from treewright.forest.error_curve import ErrorCurve
 from treewright.formatting.axes import axes_for, legend
 from treewright.formatting.colours import class_colour
 from treewright.formatting.text import number_text
-from treewright.model_selection.error_curve import ErrorCurve
 from treewright.model_selection.overfitting import overfitting_curve
 from treewright.parameter_types import is_whole
 from treewright.pruning.cost_complexity import Links, weakest_links

@@ -115,12 +115,8 @@ def plot_tree(
     >>> drawing.svg[:4]
     '<svg'
     """
-    for name, value in (("style", style), ("orientation", orientation), ("theme", theme)):
-        if value not in CHOICES[name]:
-            raise ValueError(unknown_name(name, value, CHOICES[name]))
-    for name, number, least in (("max_leaves", max_leaves, 1), ("decimals", decimals, 0)):
-        if number is not None and not (is_whole(number) and number >= least):
-            raise ValueError(f"{name}={number!r} must be an int of at least {least}, or None.")
+    _check_choices(style=style, orientation=orientation, theme=theme)
+    _check_numbers(max_leaves=(max_leaves, 1), decimals=(decimals, 0))
     model, prepared = unwrapped(model)
     tree, X, row = tree_of(model), prepared(X), prepared(row)
     if style == "river":
@@ -145,11 +141,7 @@ def plot_tree(
         else Cards(shown, labels, rows, orientation, node_ids, path, counts)
     )
     shapes, width, height = painter.draw()
-    size = Writer(tree, None, None, False, False).size()
-    if shown.held.given:  # whose rows there are is told below
-        size = size.partition(", ")[2]
-    heading = size if title is None else str(title)
-    width = max(width, NARROWEST)
+    heading, width = _size(tree, shown) if title is None else str(title), max(width, NARROWEST)
     head, top = _head(tree, labels, heading, width, _whose(shown, tree))
     return Drawing(
         tuple(patterned([*head, Group(tuple(shapes), MARGIN, top)], patterns)),
@@ -159,6 +151,25 @@ def plot_tree(
         _description(tree),
         theme,
     )
+
+
+def _check_choices(**chosen: str) -> None:
+    for name, value in chosen.items():
+        if value not in CHOICES[name]:
+            raise ValueError(unknown_name(name, value, CHOICES[name]))
+
+
+def _check_numbers(**given: tuple[int | None, int]) -> None:
+    """Refuse numbers below the least each may be."""
+    for name, (number, least) in given.items():
+        if number is not None and not (is_whole(number) and number >= least):
+            raise ValueError(f"{name}={number!r} must be an int of at least {least}, or None.")
+
+
+def _size(tree: Tree, shown: Shown) -> str:
+    """Say how large the tree is; how many rows there are is told elsewhere if they are others."""
+    size = Writer(tree, None, None, False, False).size()
+    return size.partition(", ")[2] if shown.held.given else size
 
 
 def _renamed(tree: Tree, features: Sequence[str] | None, classes: Sequence[str] | None) -> Tree:

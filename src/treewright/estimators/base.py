@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
 from functools import wraps
 from os import PathLike
@@ -16,8 +17,9 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright._module_names import public
 from treewright.data.sparse import NOT_IN_SPARSE, is_sparse
-from treewright.distributed import is_open
+from treewright.distributed import is_open, rows_to_grow_on
 from treewright.formatting.suggestions import nearest
+from treewright.growing.parameter_conversion import missing_policies
 from treewright.growing.parameters import parameters_of
 from treewright.parameter_types import Domain, check_parameters
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from treewright.data import Schema
+    from treewright.data.dataset import Task
+    from treewright.distributed.open_rows import OpenRows
     from treewright.figures import Evaluation
 
 __all__ = ["InvalidParameterError", "TableEstimator", "estimator", "public_estimator"]
@@ -97,6 +101,16 @@ class TableEstimator(BaseEstimator):
     _domains: ClassVar[dict[str, Domain]]
     _defaults: ClassVar[dict[str, Any]]
 
+    _task: ClassVar[Task]
+    _declared_classes: ClassVar[bool] = False
+    """Whether classes that a categorical target declares and no row has are counted."""
+    _weightless_rows: ClassVar[bool] = False
+    """Whether rows of no weight, too, tell what the columns of an open table are."""
+    categorical_features: Any
+    ordinal_features: Any
+    n_jobs: int | None
+    verbose: int | bool
+
     _is_registered: ClassVar[bool] = False
     """Whether the classes of scikit-learn know ours as theirs."""
 
@@ -162,10 +176,43 @@ class TableEstimator(BaseEstimator):
         """Whether a table may miss values: "error" if not."""
         return "error" if getattr(self, "missing", None) == "error" else "direction"
 
+    def _policies(self, schema: Schema) -> tuple[str, ...] | None:
+        """Give the policy for missing values of each feature, if the estimator has any."""
+        missing = getattr(self, "missing", None)
+        policies = missing if missing is None else missing_policies(missing, schema)
+        return (policies,) * len(schema.columns) if isinstance(policies, str) else policies
+
     def _policy_for(self, X: Any) -> str:
         """Whether this table may miss values: a sparse one may not, as in scikit-learn."""
         policy = self._missing_policy
         return policy if type(X) is np.ndarray or policy == "error" or not is_sparse(X) else NOT_IN_SPARSE
+
+    def _reading(self, X: Any) -> dict[str, Any]:
+        """Say how a table to learn from is read, in memory or in partitions."""
+        return {
+            "task": self._task,
+            "categorical_features": self.categorical_features,
+            "ordinal_features": self.ordinal_features,
+            "missing": self._policy_for(X),
+            "inf": self._choice("inf"),
+            "estimator": type(self).__name__,
+            "declared_classes": self._declared_classes,
+        }
+
+    def _open_rows(
+        self, X: Any, y: Any, sample_weight: Any, progress: Callable[[int, int], None] | None = None
+    ) -> AbstractContextManager[OpenRows]:
+        """Give the rows of a table in partitions; passes are told to `progress`, or as `verbose` says."""
+        return rows_to_grow_on(
+            X,
+            y,
+            sample_weight,
+            self._reading(X),
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            progress=progress,
+            all_rows=self._weightless_rows,
+        )
 
     def _learned_html(self) -> str:
         """Give what notebooks show above scikit-learn's own view of the estimator, once it is fitted."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, ClassVar, Self, cast
@@ -14,18 +13,18 @@ from sklearn.utils import check_random_state
 
 from treewright.data import Dataset, Schema
 from treewright.data.columns import Unseen, plain
-from treewright.data.dataset import Task, labelled_rows
+from treewright.data.dataset import labelled_rows
 from treewright.data.schema import Infinities
-from treewright.data.several_targets import is_column, read_known
+from treewright.data.several_targets import n_columns, read_known
 from treewright.data.sparse import SparseRows, is_sparse, row_blocks
 from treewright.data.target import read_target, read_weight, warn_of_column_vector
-from treewright.distributed import is_dask, is_open, rows_to_grow_on
+from treewright.distributed import is_dask, is_open
 from treewright.distributed.open_rows import OpenRows
 from treewright.distributed.parts import Parts, rows_before
 from treewright.errors import DataError, warn
 from treewright.estimators.base import TableEstimator, estimator
-from treewright.estimators.explaining import shap_values
 from treewright.estimators.outputs import describe_targets, numbers
+from treewright.estimators.shap_values import shap_values
 from treewright.estimators.tree import DecisionTree
 from treewright.estimators.wrapped_models import to_html
 from treewright.explain.importance import Importances
@@ -54,8 +53,8 @@ MOST_SHOWN = 12
 class ForestEstimator(TableEstimator):
     """An estimator of many trees; see `RandomForestClassifier` for the parameters."""
 
-    _task: ClassVar[Task]
     _several_targets: ClassVar[bool] = True
+    _weightless_rows: ClassVar[bool] = True
     _splitter: ClassVar[str] = "best"
     _tree_kind: ClassVar[type[DecisionTree]]
     _time_limit: ClassVar[float | None] = 10.0
@@ -164,21 +163,6 @@ class ForestEstimator(TableEstimator):
                     f"{parameter} needs the table in memory: an open table is not kept by a forest."
                 )
 
-    def _open_rows(
-        self, X: Any, y: Any, sample_weight: Any, progress: Callable[[int, int], None] | None = None
-    ) -> AbstractContextManager[OpenRows]:
-        """Give the rows of a table in partitions; passes are told to `progress`, or as `verbose` says."""
-        reading = {
-            "task": self._task,
-            "categorical_features": self.categorical_features,
-            "ordinal_features": self.ordinal_features,
-            "missing": self._missing_policy,
-            "inf": self.inf,
-            "estimator": type(self).__name__,
-        }
-        options: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose, "progress": progress}
-        return rows_to_grow_on(X, y, sample_weight, reading, all_rows=True, **options)
-
     def _fit_parts(self, rows: OpenRows, parts: Parts) -> None:
         """Fit the rows of some parts of a table in partitions, drawn as if there were no others."""
         recipe = self._recipe(cast(Dataset, rows.as_a_whole(parts)))
@@ -284,19 +268,14 @@ class ForestEstimator(TableEstimator):
         """Read all rows, the chance of each to be drawn, and without draws which of them count."""
         if self.criterion == "poisson":
             check_counts(y, "strictly positive")
-        if is_column(y):  # scikit-learn's forests warn of it, its trees do not
+        if n_columns(y) == 1:  # scikit-learn's forests warn of it, its trees do not
             warn_of_column_vector()
         dataset = Dataset.from_table(
             X,
             y,
-            task=self._task,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-            missing=self._policy_for(X),
-            inf=self.inf,
-            estimator=type(self).__name__,
             threads=threads(self.n_jobs),
             several_targets=self._several_targets,
+            **self._reading(X),
         )
         weight, counted = read_weight(sample_weight, len(dataset))
         factor = self._class_factor(dataset, weight)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -16,19 +15,19 @@ from sklearn.utils.metadata_routing import UNUSED
 from treewright import _core
 from treewright.bounds import ErrorBound, held_out_bound, training_bound
 from treewright.data import Dataset
-from treewright.data.dataset import Task, labelled_rows
+from treewright.data.dataset import labelled_rows
 from treewright.data.schema import Schema
-from treewright.data.several_targets import is_column
+from treewright.data.several_targets import n_columns
 from treewright.data.sparse import BLOCK, is_sparse, row_blocks
 from treewright.data.target import warn_of_column_vector
-from treewright.distributed import OpenTable, is_dask, is_open, predict_lazily, rows_to_grow_on
+from treewright.distributed import OpenTable, is_dask, is_open, predict_lazily
 from treewright.distributed.judging import judge_files, prune_by_folds
 from treewright.distributed.open_rows import OpenRows
 from treewright.distributed.parts import Parts
 from treewright.estimators.base import TableEstimator, estimator
-from treewright.estimators.explaining import shap_values
 from treewright.estimators.outputs import describe_targets, labels, numbers, probabilities
 from treewright.estimators.prediction_report import PredictionReport
+from treewright.estimators.shap_values import shap_values
 from treewright.estimators.wrapped_models import to_html
 from treewright.evaluation import ClassEvaluation
 from treewright.explain.importance import Importances, importances
@@ -58,11 +57,8 @@ NO_DATA = {"check_input": UNUSED}
 class TreeEstimator(TableEstimator, ABC):
     """An estimator of one tree; `DecisionTreeClassifier` is one."""
 
-    _task: ClassVar[Task]
     _several_targets: ClassVar[bool] = False
     """Whether `y` may have several columns, a target each."""
-    _declared_classes: ClassVar[bool] = False
-    """Whether classes that a categorical target declares and no row has are counted."""
     _time_limit: ClassVar[float | None] = None
 
     __metadata_request__fit: ClassVar = NO_DATA
@@ -151,45 +147,27 @@ class TreeEstimator(TableEstimator, ABC):
             self._remember(pruner, pruned)
         self._set_tree(self._shrunk(tree))
 
-    def _open_rows(
-        self, X: Any, y: Any, sample_weight: Any, progress: Callable[[int, int], None] | None = None
-    ) -> AbstractContextManager[OpenRows]:
-        """Give the rows of a table in partitions; passes are told to `progress`, or as `verbose` says."""
-        reading = {
-            "task": self._task,
-            "categorical_features": self.categorical_features,
-            "ordinal_features": self.ordinal_features,
-            "missing": self._missing_policy,
-            "inf": self._choice("inf"),
-            "estimator": type(self).__name__,
-            "declared_classes": self._declared_classes,
-        }
-        options: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose, "progress": progress}
-        return rows_to_grow_on(X, y, sample_weight, reading, **options)
-
     def _dataset(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Dataset:
         """Read the rows to learn from; a Dataset is read already."""
         if isinstance(X, Dataset):
             return X
         if getattr(self, "criterion", None) == "poisson":
             check_counts(y)
-        if self._several_targets and getattr(self, "missing", "direction") != "direction" and is_column(y):
+        if (
+            self._several_targets
+            and getattr(self, "missing", "direction") != "direction"
+            and n_columns(y) == 1
+        ):
             warn_of_column_vector()  # it takes one target only
         return Dataset.from_table(
             X,
             y,
-            task=self._task,
             sample_weight=sample_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
             predicates=self._choice("predicates"),
-            missing=self._policy_for(X),
-            inf=self._choice("inf"),
-            estimator=type(self).__name__,
             threads=self._threads_for(X),
             keep_labels=getattr(self, "trace", False),
-            declared_classes=self._declared_classes,
             several_targets=self._several_targets,
+            **self._reading(X),
         )
 
     @abstractmethod
@@ -241,7 +219,7 @@ class TreeEstimator(TableEstimator, ABC):
     def _keep_trace(self, tree: Any, rows: Dataset, recipe: AnyRecipe) -> None:
         """Keep the trace of how a tree was grown, if it is asked for."""
         self.__dict__.pop("trace_", None)
-        if self._choice("trace"):
+        if getattr(self, "trace", False):
             self.trace_ = Trace(tree, rows, recipe)
 
     def _set_tree(self, tree: Tree) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.bounds import wilson_interval
 from treewright.data import Dataset
 from treewright.data.columns import plain
 from treewright.explain import rendering
@@ -19,6 +18,7 @@ from treewright.explain.counterfactual import Change, nearest_change
 from treewright.explain.counterfactual_goal import goal_of
 from treewright.explain.path import Path, contributions, follow, term_contributions
 from treewright.explain.row import Row
+from treewright.figures import wilson_interval
 from treewright.formatting.text import printable
 from treewright.tree import Tree
 from treewright.tree.tree import deciding

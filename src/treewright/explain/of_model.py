@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from treewright.data.schema import Infinities, Schema
 from treewright.explain.explanation import Explanation, Explanations, explain_row
 from treewright.explain.row import read_row
-from treewright.growing.parameter_conversion import missing_policies
 from treewright.tree import Tree
 
 
@@ -26,6 +25,9 @@ class Answering(Protocol):
     @property
     def _missing_policy(self) -> str:
         """Whether a row may miss values: "error" if not."""
+
+    def _policies(self, schema: Schema) -> tuple[str, ...] | None:
+        """Give the policy for missing values of each feature, if the model has any."""
 
     def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
         """Give the trees whose answers are averaged, and what every node of each says."""
@@ -138,7 +140,7 @@ def _of_target(trees: Any, values: Any, place: int) -> tuple[list[Any], list[Any
 
 def _explain(self: Any, row: Any, trees: Any, values: Any, **choices: Any) -> Explanation:
     """Explain what trees of one target say of a row."""
-    schema, missing = trees[0].schema, getattr(self, "missing", None)
+    schema = trees[0].schema
     read = read_row(
         row,
         schema,
@@ -147,11 +149,8 @@ def _explain(self: Any, row: Any, trees: Any, values: Any, **choices: Any) -> Ex
         inf=self._choice("inf"),
         estimator=type(self).__name__,
     )
-    policies = None if missing is None else missing_policies(missing, schema)
-    if isinstance(policies, str):
-        policies = (policies,) * len(schema.columns)
     hard = getattr(self, "vote", "soft") == "hard"
-    return explain_row(trees, read, values, policies=policies, hard=hard, **choices)
+    return explain_row(trees, read, values, policies=self._policies(schema), hard=hard, **choices)
 
 
 def _scales(scales: Any, schema: Schema, inf: Infinities) -> Mapping[Any, float] | None:

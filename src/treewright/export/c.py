@@ -12,7 +12,7 @@ from treewright.data.columns import Column, plain
 from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Input
 from treewright.export.header import header
-from treewright.export.program import LinearEnds, Program, TreeBody
+from treewright.export.program import Array, LinearEnds, Program, TreeBody
 from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import SHARED, States
 from treewright.formatting.text import printable, quoted
@@ -106,6 +106,9 @@ class _C(Source):
 class _File(Writer):
     """Writes the parts of a file."""
 
+    labels, votes, proba = "labels", "votes", "probas"
+    whole_list, number_list = "static const int {}[] = {};", "static const double {}[] = {};"
+    same_list = "#define {} {}"
     source: _C
 
     def __init__(self, program: Program, form: str, prefix: str) -> None:
@@ -177,14 +180,11 @@ class _File(Writer):
             yield f"    case {place}: return find(text, texts{place}, codes{place}, {len(column.categories)});"
         yield "    default: return NAN;\n    }\n}\n"
 
-    def _lists(self) -> Iterator[str]:
-        program, answers = self.program, self.program.answers
-        if program.has_labels:
-            yield f"static const int labels[] = {_list(answers.labels)};"
-        if program.has_votes:
-            yield f"static const double votes[] = {_list(answers.votes.ravel().tolist(), number)};"
-        proba = f"static const double probas[] = {_list(answers.proba.ravel().tolist(), number)};"
-        yield "#define probas votes" if program.proba_is_votes else proba
+    def _whole(self, numbers: list[int]) -> str:
+        return _list(numbers)
+
+    def _lines(self, numbers: Array) -> str:
+        return _list(numbers.ravel().tolist(), number)
 
     def _equations(self, linear: LinearEnds) -> Iterator[str]:
         """What is said at each end: a constant, and terms of a column, a code or -1, and a coefficient."""

@@ -14,7 +14,7 @@ from treewright.data import times
 from treewright.errors import ExportError
 from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import LinearEnds, Program
+from treewright.export.program import Array, LinearEnds, Program
 from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
@@ -102,6 +102,8 @@ class _JavaScript(Source):
 class _Module(Writer):
     """Writes the parts of a module."""
 
+    whole_list = number_list = same_list = "const {} = {};"
+
     def __init__(self, program: Program, form: str, script: bool) -> None:
         super().__init__(_JavaScript(program), form)
         self.script = script
@@ -152,14 +154,11 @@ class _Module(Writer):
         yield f"const FILL = {_numbers(linear.fill)};"
         yield f"const LEAST = {_number(linear.low)}, MOST = {_number(linear.high)};"
 
-    def _lists(self) -> Iterator[str]:
-        program, answers = self.program, self.program.answers
-        proba = f"Float64Array.from({_numbers(answers.proba.ravel().tolist())})"
-        if program.has_labels:
-            yield f"const LABELS = {_list(answers.labels)};"
-        if program.has_votes:
-            yield f"const VOTES = Float64Array.from({_numbers(answers.votes.ravel().tolist())});"
-        yield f"const PROBA = {'VOTES' if program.proba_is_votes else proba};"
+    def _whole(self, numbers: list[int]) -> str:
+        return _list(numbers)
+
+    def _lines(self, numbers: Array) -> str:
+        return f"Float64Array.from({_numbers(numbers.ravel().tolist())})"
 
     # ---- reading a row -------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from treewright.data import times
 from treewright.export.comparisons import Input
 from treewright.export.header import header
-from treewright.export.program import LinearEnds, Program
+from treewright.export.program import Array, LinearEnds, Program
 from treewright.export.source import Source, Writer, helpers_for, pieces_of, wrapped
 from treewright.export.states import States
 from treewright.formatting.text import printable
@@ -81,6 +81,8 @@ def values(numbers: Iterable[Any], write: Any = repr) -> str:
 class _Module(Writer):
     """Writes the parts of a module."""
 
+    labels, votes, proba = "_LABELS", "_VOTES", "_PROBA"
+
     def head(self) -> Iterator[str]:
         """What it is, and the names of the classes."""
         program = self.program
@@ -108,18 +110,13 @@ class _Module(Writer):
 
     # ---- answers -------------------------------------------------------------------------------------
 
-    def _lists(self) -> Iterator[str]:
-        program, answers = self.program, self.program.answers
-        if program.has_labels:
-            yield f"_LABELS = {values(answers.labels)}"
-        if program.has_votes:
-            yield f"_VOTES = {values(map(tuple, answers.votes.tolist()))}"
-        if program.classes is None and not program.sums:
-            yield f"_PROBA = {values(answers.proba[:, 0].tolist())}"
-        elif program.proba_is_votes:
-            yield "_PROBA = _VOTES"
-        else:
-            yield f"_PROBA = {values(map(tuple, answers.proba.tolist()))}"
+    def _whole(self, numbers: list[int]) -> str:
+        return values(numbers)
+
+    def _lines(self, numbers: Array) -> str:
+        if self.program.classes is None and not self.program.sums:
+            return values(numbers[:, 0].tolist())
+        return values(map(tuple, numbers.tolist()))
 
     def _equations(self, linear: LinearEnds) -> Iterator[str]:
         """What is said at each end of a row: a constant, and terms of a column, a code or -1, a coefficient."""

@@ -13,7 +13,7 @@ from typing import Any
 from treewright.errors import ExportError
 from treewright.export.comparisons import Cut, Input, Oblique, Plane, Test
 from treewright.export.expressions import Truth, Value, read_expression, written
-from treewright.export.program import STAY, Body, Clause, LinearEnds, Node, Program, RuleBody, TreeBody
+from treewright.export.program import STAY, Array, Body, Clause, LinearEnds, Node, Program, RuleBody, TreeBody
 
 MOST_NESTED_ENDS, DEEPEST_NESTED, MOST_NESTED_CODES = 1_000, 40, 20_000
 """Leaves of a model, depth of a tree and codes in all tests up to which code has a block for each node."""
@@ -355,14 +355,29 @@ class Writer:
     form : {"auto", "nested", "table"}
     """
 
+    labels, votes, proba = "LABELS", "VOTES", "PROBA"
+    """What the lists are called that answers are looked up in."""
+    whole_list = number_list = same_list = "{} = {}"
+    """How lists are declared, by their name and numbers: of whole numbers, of others, of those of another."""
+
     def __init__(self, source: Source, form: str) -> None:
         self.source, self.program = source, source.program
         self.nested = nested(source.program, form)
 
     def answers(self) -> Iterator[str]:
         """What is said at each end: labels, votes and probabilities, or equations."""
-        linear = self.program.linear
-        return self._lists() if linear is None else self._equations(linear)
+        program, answers = self.program, self.program.answers
+        if program.linear is not None:
+            yield from self._equations(program.linear)
+            return
+        if program.has_labels:
+            yield self.whole_list.format(self.labels, self._whole(answers.labels))
+        if program.has_votes:
+            yield self.number_list.format(self.votes, self._lines(answers.votes))
+        if program.proba_is_votes:
+            yield self.same_list.format(self.proba, self.votes)
+        else:
+            yield self.number_list.format(self.proba, self._lines(answers.proba))
 
     def functions(self, own: str = "") -> Iterator[str]:
         """The functions that users call; `own` begins the names of those that they call in turn."""
@@ -371,7 +386,12 @@ class Writer:
         if self.program.classes is not None:
             yield self._function("predict_proba", proba)
 
-    def _lists(self) -> Iterator[str]:
+    def _whole(self, numbers: list[int]) -> str:
+        """Write a whole number for each end."""
+        raise NotImplementedError
+
+    def _lines(self, numbers: Array) -> str:
+        """Write a line of numbers for each end."""
         raise NotImplementedError
 
     def _equations(self, linear: LinearEnds) -> Iterator[str]:

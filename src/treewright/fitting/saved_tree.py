@@ -14,6 +14,7 @@ from treewright.persistence.trees import tree_from_parts
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright.data import Schema
     from treewright.explain import Explanation
     from treewright.rules import RuleSet
 
@@ -92,6 +93,10 @@ class SavedTree:
     @property
     def _missing_policy(self) -> str:
         return "error" if getattr(self, "missing", None) == "error" else "direction"
+
+    def _policies(self, schema: Schema) -> tuple[str, ...] | None:
+        missing = getattr(self, "missing", None)  # a name, or none: see above
+        return missing if missing is None else (missing,) * len(schema.columns)
 
     def _answering(self) -> tuple[Sequence[Tree], Sequence[NDArray[np.float64]]]:
         tree = self.tree_

@@ -1,7 +1,7 @@
 """Forests: bootstrap, growing, compact trees, out-of-bag estimates, importance, proximity, quantiles."""
 
+from treewright.forest.error_curve import ErrorCurve
 from treewright.forest.proximity import Proximity
 from treewright.forest.quantiles import LeafRows
-from treewright.model_selection.error_curve import ErrorCurve
 
 __all__ = ["ErrorCurve", "LeafRows", "Proximity"]

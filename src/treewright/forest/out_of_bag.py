@@ -12,8 +12,8 @@ from treewright.data.sparse import SparseRows
 from treewright.data.sparse_dataset import SparseDataset
 from treewright.errors import warn
 from treewright.forest.bootstrap import Draws
+from treewright.forest.error_curve import ErrorCurve
 from treewright.forest.trees import Trees, answer
-from treewright.model_selection.error_curve import ErrorCurve
 from treewright.tree.decision import decide
 
 Array = NDArray[np.float64]

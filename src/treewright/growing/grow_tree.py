@@ -124,10 +124,11 @@ def core_options(
     dataset, missing, policies = settle_policies(dataset, recipe)
     if "predicate" in recipe.splits:
         dataset, recipe = _with_predicates(dataset, recipe)
-    n_threads = threads(n_jobs, len(dataset) * len(dataset.schema.columns))
+    n_rows = len(dataset)
+    n_threads = threads(n_jobs, n_rows * len(dataset.schema.columns))
     told = {"missing": missing, "policies": policies, "threads": n_threads, "progress": progress}
     truth = dataset.schema.truth_values
-    options = _options(dataset, recipe) | told | ({"truth_values": truth} if truth else {})
+    options = _options(dataset, recipe, n_rows) | told | ({"truth_values": truth} if truth else {})
     if isinstance(dataset, SparseDataset) and (name := _core.dense_only(options)):
         dataset = dataset.dense(name)
     return dataset, options
@@ -306,9 +307,9 @@ def _warn_of_odd_trees(dataset: Dataset, recipe: Recipe, tree: Tree) -> None:
 _AS_GIVEN = tuple(name for name, choice in parameters_of("Recipe").items() if choice.core)
 
 
-def _options(dataset: Dataset, recipe: Recipe) -> dict[str, Any]:
+def _options(dataset: Dataset, recipe: Recipe, n_rows: int) -> dict[str, Any]:
     """Write the recipe as the core reads it: every limit an absolute number; what is None is not said."""
-    n_rows, n_features, choices = len(dataset), len(dataset.schema.columns), recipe.__dict__
+    n_features, choices = len(dataset.schema.columns), recipe.__dict__
     options = {name: value for name in _AS_GIVEN if (value := choices[name]) is not None}
     options |= _split_flags(tuple(recipe.splits))
     leaf, split = recipe.min_samples_leaf, recipe.min_samples_split

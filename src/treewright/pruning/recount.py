@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arithmetic import matmul
-from treewright.criteria import impurity_of_shares
+from treewright.criteria import CLASSIFICATION, NODE_IMPURITY, impurity_of_shares
 from treewright.tree import Tree
 from treewright.tree.decision import decide, searched_weights
 from treewright.tree.routing import Parts, count_rows, tally_parts
 
 Array = NDArray[np.float64]
 
-NODE_IMPURITIES = ("gini", "entropy", "error", "sqrt")
+OWN_IMPURITIES = [name for name in CLASSIFICATION if name not in NODE_IMPURITY]
+NODE_IMPURITIES = tuple(dict.fromkeys(("gini", "entropy", *OWN_IMPURITIES)))
 """The impurities that classification trees have, the most usual first."""
 
 

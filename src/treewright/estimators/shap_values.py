@@ -1,4 +1,4 @@
-"""`shap_values` of trees and forests."""
+"""`shap_values` of trees and forests: exact Shapley values, as arrays or as the package shap draws them."""
 
 from __future__ import annotations
 
@@ -69,23 +69,26 @@ def shap_values(self: Any, X: Any, *, interactions: bool = False, as_explanation
     from shap import Explanation as Explained
 
     answer = self.predict_proba(X) if trees[0].is_classifier else self.predict(X)
-    shown = np.empty((len(values), values.shape[1]), dtype=object)
-    for feature, column in enumerate(trees[0].schema.columns):
-        at = trees[0].schema.position[feature]
-        stored = rows.numbers[:, at] if column.kind != "categorical" else rows.codes[:, at]
-        is_code = column.kind != "numeric"
-        shown[:, feature] = [
-            column.text(int(x)) if is_code and x >= 0 else None if is_code else float(x) + column.offset
-            for x in stored.tolist()
-        ]
-    if all(column.kind == "numeric" for column in trees[0].schema.columns):
-        shown = shown.astype(float)  # some plots take nothing else
     return Explained(
         values=values,
         base_values=answer - values.sum(axis=1),
-        data=shown,
+        data=_shown(rows),
         feature_names=list(trees[0].schema.names),
     )
+
+
+def _shown(rows: Dataset) -> Any:
+    """Give the values of rows as plots show them: numbers as they were given, the text of categories."""
+    columns = rows.schema.columns
+    shown = np.empty((len(rows), len(columns)), dtype=object)
+    for feature, column in enumerate(columns):
+        is_code = column.kind != "numeric"
+        shown[:, feature] = [
+            column.text(int(x)) if is_code and x >= 0 else None if is_code else float(x) + column.offset
+            for x in rows.values(feature).tolist()
+        ]
+    of_numbers = all(column.kind == "numeric" for column in columns)
+    return shown.astype(float) if of_numbers else shown  # some plots take nothing else
 
 
 def _shap_by_target(schema: Schema, values: Any) -> Any:
