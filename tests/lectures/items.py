@@ -7,6 +7,7 @@ found. The words make the last column of docs/lectures.md, which `python tools/l
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Callable
@@ -132,7 +133,7 @@ def page(found: dict[str, str]) -> str:
     ]
     for term in sorted(TERMS, key=str.casefold):
         one = ITEMS[TERMS[term]]
-        lines.append(row(term, course(one.number), f"`{one.calls[0]}`"))
+        lines.append(row(term, course(one.number), f"`{printed(term, one)}`"))
     for source, title in SOURCES.items():
         lines += ["", f"## {source}", "", f"{title}.", ""]
         lines += ["| item | the text has | call | what it gives |", "|---|---|---|---|"]
@@ -165,6 +166,18 @@ def section(topic: str) -> str:
     ]
     lines += [row(number, ITEMS[number].text, calls(ITEMS[number])) for number in TOPICS[topic].split()]
     return "\n".join(lines) + "\n"
+
+
+def printed(term: str, one: Item) -> str:
+    """Give the call of an item as one that shows something: a picture, the report of a pruning, a tree."""
+    call = next((call for call in one.calls if "plot_" in call), "") if "figure" in term else one.calls[0]
+    said = ast.parse(call, mode="eval").body
+    last = getattr(said.func if isinstance(said, ast.Call) else said, "attr", "")
+    if last == "prune" and call.startswith("tw.prune"):
+        return f"print({call}.report_)"
+    if last == "fit" and "RandomForest" not in call:
+        return f"print(tw.export_text({call}))"
+    return f"print({call})" if last in ("path_", "report_", "tree_", "rules", "prune") else call
 
 
 def calls(one: Item) -> str:

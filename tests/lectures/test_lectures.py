@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 
 matplotlib.use("agg")
 
 from lectures import s0, s1, s2, s3, s4
-from lectures.items import ITEMS, SIZES, SOURCES, TOPICS, names, numbers, page, section
+from lectures.items import ITEMS, SIZES, SOURCES, TOPICS, names, numbers, page, printed, section
 from lectures.terms import TERMS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "lectures.md"
@@ -54,3 +56,18 @@ def test_a_page_of_the_course_ends_with_its_items_and_has_what_a_lesson_needs(to
 def test_terms_lead_to_items_and_stand_once() -> None:
     assert set(TERMS.values()) <= set(ITEMS)
     assert len({term.casefold() for term in TERMS}) == len(TERMS)
+
+
+@pytest.fixture(scope="module", name="given")
+def _given() -> dict[str, Any]:
+    """The names that calls are about, with nothing else done to them."""
+    return names()
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_the_call_of_a_term_shows_something(
+    term: str, given: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = eval(printed(term, ITEMS[TERMS[term]]), given)
+    plt.close("all")
+    assert shown is not None or capsys.readouterr().out.strip()
