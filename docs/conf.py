@@ -118,8 +118,7 @@ class GlossaryIndex(SphinxTransform):
 def setup(app: Any) -> None:
     """Register what reads pages and docstrings before Sphinx does."""
     app.add_transform(GlossaryIndex)
-    app.connect(
-        "env-get-outdated", lambda *_: ["glossary"]
-    )  # a second build forgets the entries of unread pages
+    # A second build forgets the entries of pages that it does not read.
+    app.connect("env-get-outdated", lambda *_: ["glossary"])
     app.connect("source-read", link_within_site)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)
