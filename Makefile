@@ -118,6 +118,8 @@ lint: $(VENV)/.linted-with
 	$(PYTHON) tools/check_core.py
 	$(PYTHON) tools/check_words.py
 	$(PYTHON) tools/generate_parameters.py --check
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPP)
 	$(VENV)/bin/clang-tidy --quiet $(TIDY) -- -std=c++20 -Icore
 

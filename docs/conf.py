@@ -3,6 +3,10 @@
 import re
 from typing import Any
 
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
+
 import treewright
 
 project = "treewright"
@@ -25,6 +29,7 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_execution_timeout = 120
+nb_merge_streams = True  # what a cell prints in several lines is one block
 
 autosummary_generate = True
 templates_path = ["_templates"]
@@ -45,11 +50,13 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"treewright {release}"
 html_static_path = ["_static"]
 html_css_files = ["treewright.css"]
+html_js_files = ["tables.js"]
 html_show_sourcelink = False
-html_sidebars = {"quickstart": [], "glossary": []}
+html_sidebars = {"quickstart": [], "glossary": [], "gallery": []}
 html_theme_options = {
     "logo": {"text": "treewright"},
     "navbar_align": "left",
+    "header_links_before_dropdown": 8,
     "show_prev_next": True,
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -86,7 +93,32 @@ def plain_docstring(_app: Any, _what: str, _name: str, _object: Any, _options: A
         lines[at] = re.sub(r":(?:ref|term|class|func|meth|mod):`~?([^`<]+?)(?: <[^`]*>)?`", r"*\1*", text)
 
 
+class GlossaryIndex(SphinxTransform):
+    """Make every word of the glossary an entry of the index, which the search shows first."""
+
+    default_priority = 800  # before Sphinx collects the entries of a page
+
+    def apply(self, **_settings: Any) -> None:
+        """Mark each row of a table with the words in its cells but the last."""
+        if self.env.docname != "glossary":
+            return
+        for row in self.document.findall(nodes.row):
+            cells = list(row.findall(nodes.entry))
+            if isinstance(row.parent, nodes.thead):
+                continue
+            words = [part.strip() for cell in cells[:-1] for part in re.split(r"[,;:]", cell.astext())]
+            words = [re.sub(r" *\(.*?\)", "", word) for word in words if word]
+            name = nodes.make_id(f"word {words[0]}")
+            cells[0].children[0].insert(0, nodes.target("", "", ids=[name]))
+            main = cells[0].astext()
+            entries = [("single", word, name, "main" if word in main else "", None) for word in words]
+            cells[0].children[0].insert(0, addnodes.index(entries=entries))
+
+
 def setup(app: Any) -> None:
     """Register what reads pages and docstrings before Sphinx does."""
+    app.add_transform(GlossaryIndex)
+    # A second build forgets the entries of pages that it does not read.
+    app.connect("env-get-outdated", lambda *_: ["glossary"])
     app.connect("source-read", link_within_site)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)

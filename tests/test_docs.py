@@ -4,12 +4,15 @@ Blocks with prompts are doctests; a plain block followed by a block of `text` mu
 """
 
 import doctest
+import inspect
 import io
 import json
+import pkgutil
 import re
 import runpy
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pytest
@@ -108,11 +111,63 @@ def test_a_wrong_page_is_caught(text: str) -> None:
         run_page(Path("page.md"), text)
 
 
+LISTING = re.compile(r"autosummary::\n(?P<options>(?:   :.*\n)*)\n(?P<names>(?:   treewright\..*\n)+)")
+
+
+def listed() -> dict[str, bool]:
+    """The names that the reference has a page for, and whether the page has their members."""
+    pages = "".join(page.read_text(encoding="utf-8") for page in sorted(ROOT.glob("docs/api/*.md")))
+    return {
+        name: ":template: method" not in listing["options"]
+        for listing in LISTING.finditer(pages)
+        for name in listing["names"].split()
+    }
+
+
+def shown(name: str, with_members: bool) -> dict[str, object]:
+    """Everything of ours that the page of a name describes: functions, classes, what these have."""
+    thing: Any = pkgutil.resolve_name(name)
+    if inspect.ismodule(thing):
+        named = getattr(thing, "__all__", [key for key in vars(thing) if not key.startswith("_")])
+        own = {key: getattr(thing, key) for key in named}
+        own = {
+            key: value
+            for key, value in own.items()
+            if (inspect.isclass(value) or inspect.isfunction(value)) and value.__module__ == thing.__name__
+        }
+        return {
+            at: one
+            for key, value in own.items()
+            for at, one in described(f"{name}.{key}", value, True).items()
+        }
+    return described(name, thing, with_members)
+
+
+def described(name: str, thing: Any, with_members: bool) -> dict[str, object]:
+    """A function or a class with what it has, what it inherits of ours included."""
+    if not inspect.isclass(thing) or not with_members:
+        return {name: thing}
+    found = {name: thing}
+    for key in dir(thing):
+        member = inspect.getattr_static(thing, key)
+        code = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+        ours = inspect.isfunction(code) and code.__module__.startswith("treewright")
+        if ours and not key.startswith("_"):
+            found[f"{name}.{key}"] = member
+    return found
+
+
 def test_the_reference_has_every_public_name() -> None:
-    named = set(
-        re.findall(r"^   treewright\.(\w+)", "".join(map(Path.read_text, ROOT.glob("docs/api/*.md"))), re.M)
-    )
+    named = {name.split(".")[1] for name in listed()}
     assert named >= set(treewright.__all__) - {"__version__"}
+
+
+@pytest.mark.parametrize(("name", "with_members"), listed().items())
+def test_whatever_the_reference_shows_has_an_example_that_runs(name: str, with_members: bool) -> None:
+    """Examples of docstrings run as doctests of their modules."""
+    found = shown(name, with_members)
+    assert found
+    assert [at for at, thing in found.items() if ">>> " not in (inspect.getdoc(thing) or "")] == []
 
 
 def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:

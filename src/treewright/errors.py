@@ -65,13 +65,28 @@ class AddressError(OSError):
 
 
 def raise_if_interrupted(problem: BaseException | None) -> None:
-    """Raise `KeyboardInterrupt` if that is what an error of DuckDB stands for."""
+    """Raise `KeyboardInterrupt` if that is what an error of DuckDB stands for.
+
+    Examples
+    --------
+    >>> raise_if_interrupted(RuntimeError("disk full"))  # nothing: it stands for what it says
+    """
     if isinstance(problem, RuntimeError) and str(problem) == "Query interrupted":
         raise KeyboardInterrupt from None
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Give a warning at the line outside treewright that led to it."""
+    """Give a warning at the line outside treewright that led to it.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as given:
+    ...     warnings.simplefilter("always")
+    ...     warn("column 'age' is empty.")
+    >>> print(given[0].message)
+    column 'age' is empty.
+    """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "treewright":
         frame, level = frame.f_back, level + 1

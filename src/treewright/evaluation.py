@@ -32,7 +32,13 @@ def _known(figure: Any) -> float | None:
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Probabilities between two tenths: their mean, how often what they are of happened, and their weight."""
+    """Probabilities between two tenths: their mean, how often what they are of happened, and their weight.
+
+    Examples
+    --------
+    >>> CalibrationBin(predicted=0.12, observed=0.1, weight=40.0)  # predicted 12 %, came true 10 %
+    CalibrationBin(predicted=0.12, observed=0.1, weight=40.0)
+    """
 
     predicted: float
     observed: float
@@ -85,7 +91,14 @@ class ClassEvaluation:
 
     @property
     def calibration_error(self) -> float | None:
-        """Mean distance of the probabilities from what happened; None where none are known."""
+        """Mean distance of the probabilities from what happened; None where none are known.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> found.calibration_error is None  # no probabilities were given
+        True
+        """
         total = sum(part.weight for part in self.calibration)
         apart = sum(part.weight * abs(part.predicted - part.observed) for part in self.calibration)
         return apart / total if total > 0 else None
@@ -112,27 +125,62 @@ class ClassEvaluation:
 
     @property
     def accuracy(self) -> float:
-        """Share of the weight that is given its class."""
+        """Share of the weight that is given its class.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> found.accuracy
+        0.75
+        """
         return float(self._right.sum() / self.confusion.sum())
 
     @property
     def error(self) -> float:
-        """Share of the weight that is given a wrong class."""
+        """Share of the weight that is given a wrong class.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> found.error
+        0.25
+        """
         return 1 - self.accuracy
 
     @property
     def se(self) -> float:
-        """Standard error of the error: √(e(1 − e) / n)."""
+        """Standard error of the error: √(e(1 − e) / n).
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> round(found.se, 3)
+        0.217
+        """
         return float(np.sqrt(self.error * (1 - self.error) / self.n_rows))
 
     @property
     def baseline(self) -> float:
-        """The error of always giving the most frequent class."""
+        """The error of always giving the most frequent class.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> found.baseline
+        0.5
+        """
         return float(1 - self.confusion.sum(axis=1).max() / self.confusion.sum())
 
     @property
     def recall(self) -> list[float]:
-        """For each true class the share that is found."""
+        """For each true class the share that is found.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> found.recall
+        [0.5, 1.0]
+        """
         total = self.confusion.sum(axis=1)
         shares: list[float] = np.divide(
             self._right, total, out=np.zeros(len(total)), where=total > 0
@@ -141,7 +189,14 @@ class ClassEvaluation:
 
     @property
     def precision(self) -> list[float | None]:
-        """For each true class the share of what is given it that has it; None if it is never given."""
+        """For each true class the share of what is given it that has it; None if it is never given.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> found.precision
+        [1.0, 0.6666666666666666]
+        """
         given = {label: float(self.confusion[:, index].sum()) for index, label in enumerate(self.predicted)}
         return [
             float(right / given[label]) if given.get(label) else None
@@ -150,7 +205,14 @@ class ClassEvaluation:
 
     @property
     def kappa(self) -> float:
-        """Cohen's kappa (1960): agreement beyond what the two sets of frequencies give by chance."""
+        """Cohen's kappa (1960): agreement beyond what the two sets of frequencies give by chance.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> found.kappa
+        0.5
+        """
         shares = self.confusion / self.confusion.sum()
         given = {label: float(shares[:, index].sum()) for index, label in enumerate(self.predicted)}
         chance = sum(
@@ -159,7 +221,14 @@ class ClassEvaluation:
         return (1 - self.error - chance) / (1 - chance) if chance < 1 else 1.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all figures as what JSON can hold."""
+        """Give all figures as what JSON can hold.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> found.to_dict()["error"]
+        0.25
+        """
         figures: dict[str, Any] = {
             "rows": self.n_rows,
             "error": self.error,
@@ -180,7 +249,14 @@ class ClassEvaluation:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """Read what `to_dict` gave."""
+        """Read what `to_dict` gave.
+
+        Examples
+        --------
+        >>> found = judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+        >>> ClassEvaluation.from_dict(found.to_dict()).error
+        0.25
+        """
         confusion = np.array(plain["confusion"], dtype=np.float64)
         classes, predicted = list(plain["classes"]), list(plain["predicted"])
         if confusion.shape != (len(classes), len(predicted)):
@@ -234,11 +310,25 @@ class NumberEvaluation:
 
     @property
     def r2(self) -> float:
-        """Share of the variance that is explained."""
+        """Share of the variance that is explained.
+
+        Examples
+        --------
+        >>> found = judge_numbers([1.0, 2.0, 6.0], [1.0, 3.0, 5.0])
+        >>> round(found.r2, 3)
+        0.857
+        """
         return 1 - self.error / self.baseline if self.baseline > 0 else float(self.error == 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all figures as what JSON can hold."""
+        """Give all figures as what JSON can hold.
+
+        Examples
+        --------
+        >>> found = judge_numbers([1.0, 2.0, 6.0], [1.0, 3.0, 5.0])
+        >>> sorted(found.to_dict())[:3]
+        ['baseline_mean_squared_error', 'mean_absolute_error', 'mean_squared_error']
+        """
         return {
             "rows": self.n_rows,
             "mean_squared_error": self.error,
@@ -251,7 +341,14 @@ class NumberEvaluation:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """Read what `to_dict` gave."""
+        """Read what `to_dict` gave.
+
+        Examples
+        --------
+        >>> found = judge_numbers([1.0, 2.0, 6.0], [1.0, 3.0, 5.0])
+        >>> NumberEvaluation.from_dict(found.to_dict()) == found
+        True
+        """
         names = ("mean_squared_error", "se", "mean_absolute_error", "baseline_mean_squared_error")
         return cls(int(plain["rows"]), *(float(plain[name]) for name in names))
 
@@ -277,6 +374,11 @@ def judge_classes(
         Cost of predicting a class (column) where another is true (row).
     known : array-like or None
         The classes that `costs` are about, and that may be predicted.
+
+    Examples
+    --------
+    >>> judge_classes(["a", "a", "b", "b"], ["a", "b", "b", "b"]).confusion.tolist()
+    [[1.0, 1.0], [0.0, 2.0]]
     """
     labels = np.asarray(predicted, dtype=object)
     classes, codes = read_classes(truth, len(labels))
@@ -390,6 +492,11 @@ def judge_numbers(
     ----------
     truth, predicted : array-like of shape (n_rows,)
     sample_weight : array-like or None
+
+    Examples
+    --------
+    >>> round(judge_numbers([1.0, 2.0, 6.0], [1.0, 3.0, 5.0]).error, 3)
+    0.667
     """
     guess = np.asarray(predicted, dtype=np.float64)
     target = read_numbers(truth, len(guess))
@@ -449,7 +556,15 @@ class EvaluationSums:
     def of(
         cls, model: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, near: float = 0.0
     ) -> Self:
-        """Judge a fitted model on some rows; targets of a regression are near this number."""
+        """Judge a fitted model on some rows; targets of a regression are near this number.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> EvaluationSums.of(DecisionTreeClassifier(max_depth=2).fit(X, y), X, y).evaluation().n_rows
+        150
+        """
         predicted = model.predict(X)
         known = getattr(model, "classes_", getattr(getattr(model, "schema", None), "classes", None))
         if known is None:
@@ -474,7 +589,16 @@ class EvaluationSums:
         return EvaluationSums(None, _of_both(self.classes, other.classes), both, self.costs)
 
     def evaluation(self) -> AnyEvaluation:
-        """Give the figures of all rows."""
+        """Give the figures of all rows.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> sums = EvaluationSums.of(DecisionTreeClassifier(max_depth=2).fit(X, y), X, y)
+        >>> sums.evaluation().error
+        0.040000000000000036
+        """
         if self.numbers is not None:
             return self.numbers.evaluation()
         assert self.classes is not None
@@ -528,6 +652,13 @@ class CrossValidation:
         Mean time to fit.
     figures : Evaluation or None
         The figures of all rows by scikit-learn's names, with intervals and curves; no part of a file.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> found = cross_validate(DecisionTreeClassifier(max_depth=2), *datasets.load_iris(), n_folds=5)
+    >>> found.n_folds, found.depth
+    (5, 2.0)
     """
 
     evaluation: AnyEvaluation
@@ -541,7 +672,15 @@ class CrossValidation:
         return f"{folds_text(self)}\n{self.evaluation}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all figures as what JSON can hold."""
+        """Give all figures as what JSON can hold.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> found = cross_validate(DecisionTreeClassifier(max_depth=2), *datasets.load_iris(), n_folds=5)
+        >>> sorted(found.to_dict())[:3]
+        ['baseline_error', 'brier', 'calibration']
+        """
         return self.evaluation.to_dict() | {
             "folds": self.n_folds,
             "mean_leaves": self.leaves,
@@ -551,7 +690,15 @@ class CrossValidation:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """Read what `to_dict` gave; a `ValueError` or its like says that it cannot be."""
+        """Read what `to_dict` gave; a `ValueError` or its like says that it cannot be.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> found = cross_validate(DecisionTreeClassifier(max_depth=2), *datasets.load_iris(), n_folds=5)
+        >>> CrossValidation.from_dict(found.to_dict()).n_folds
+        5
+        """
         kind = ClassEvaluation if "confusion" in plain else NumberEvaluation
         leaves, depth = (_known(plain[name]) for name in ("mean_leaves", "mean_depth"))
         return cls(kind.from_dict(plain), int(plain["folds"]), leaves, depth, float(plain["seconds"]))
@@ -622,7 +769,19 @@ def cross_validate(
 
 
 class HeldOut(NamedTuple):
-    """What models predict of rows that they were not shown."""
+    """What models predict of rows that they were not shown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> X, y = map(np.asarray, datasets.load_iris(frame="rows"))
+    >>> def fitted_to(rows, classes, codes):
+    ...     return DecisionTreeClassifier(max_depth=2).fit(X[rows], classes[codes])
+    >>> held_out = predict_held_out(fitted_to, X.__getitem__, y, len(X), 5, classify=True)
+    >>> held_out.predicted[:2].tolist(), held_out.proba.shape
+    (['setosa', 'setosa'], (150, 3))
+    """
 
     n_folds: int
     classes: NDArray[Any] | None
@@ -630,7 +789,19 @@ class HeldOut(NamedTuple):
     proba: NDArray[np.float64] | None
 
     def figures(self, y: Any, sample_weight: ArrayLike | None = None, further: str = "") -> Evaluation:
-        """Compare them with the target; `further` is said of the rows, too."""
+        """Compare them with the target; `further` is said of the rows, too.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = map(np.asarray, datasets.load_iris(frame="rows"))
+        >>> def fitted_to(rows, classes, codes):
+        ...     return DecisionTreeClassifier(max_depth=2).fit(X[rows], classes[codes])
+        >>> held_out = predict_held_out(fitted_to, X.__getitem__, y, len(X), 5, classify=True)
+        >>> held_out.figures(y).n_rows
+        150
+        """
         folds = f"cross-validation in {self.n_folds} folds"
         on = f"{folds}, each row predicted by a model that was fitted without it{further}"
         if self.classes is None:
@@ -659,6 +830,17 @@ def predict_held_out(
         Gives rows of these numbers, as the models predict them.
     y, n_rows, n_folds, classify, random_state
         The target of all rows, how many rows and folds, whether it has classes, the seed of the folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import DecisionTreeClassifier, datasets
+    >>> X, y = map(np.asarray, datasets.load_iris(frame="rows"))
+    >>> def fitted_to(rows, classes, codes):
+    ...     return DecisionTreeClassifier(max_depth=2).fit(X[rows], classes[codes])
+    >>> held_out = predict_held_out(fitted_to, X.__getitem__, y, len(X), 5, classify=True)
+    >>> held_out.n_folds
+    5
     """
     if n_folds < 2:
         raise ValueError(f"n_folds must be at least 2, got {n_folds}: fewer leave no rows to learn from.")

@@ -102,7 +102,16 @@ class Evaluation:
         return [*super().__dir__(), *self.figures]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all figures, and their intervals, as what JSON can hold."""
+        """Give all figures, and their intervals, as what JSON can hold.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> figures = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
+        >>> figures.to_dict()["accuracy"]
+        0.9466666666666667
+        """
         further: dict[str, Any] = {
             "evaluated_on": self.on,
             "confidence_intervals": {name: list(bounds) for name, bounds in self.intervals.items()},
@@ -114,7 +123,16 @@ class Evaluation:
         return self.figures | further
 
     def lines(self) -> list[tuple[str, str, str]]:
-        """Give name, value and interval of each figure, as text."""
+        """Give name, value and interval of each figure, as text.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> figures = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
+        >>> figures.lines()[0]
+        ('accuracy', '0.9467', '0.8707 to 0.9791')
+        """
         return [
             (name, figure(value), _between(self.intervals.get(name)))
             for name, value in self.figures.items()
@@ -147,25 +165,56 @@ class Evaluation:
     # ---- plots, by matplotlib ------------------------------------------------------------------------------
 
     def plot_roc(self, *, ax: Any = None) -> Any:
-        """Draw the ROC curve of each class; see `treewright.plot_roc`."""
+        """Draw the ROC curve of each class; see `treewright.plot_roc`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> figures = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
+        >>> ax = figures.plot_roc()
+        """
         from treewright.draw.evaluation_plots import draw_roc
 
         return draw_roc(self, ax)
 
     def plot_precision_recall(self, *, ax: Any = None) -> Any:
-        """Draw precision against recall of each class."""
+        """Draw precision against recall of each class.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> figures = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
+        >>> ax = figures.plot_precision_recall()
+        """
         from treewright.draw.evaluation_plots import draw_precision_recall
 
         return draw_precision_recall(self, ax)
 
     def plot_calibration(self, *, ax: Any = None) -> Any:
-        """Draw how often what was predicted came true; see `treewright.plot_calibration`."""
+        """Draw how often what was predicted came true; see `treewright.plot_calibration`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> figures = DecisionTreeClassifier(max_depth=2).fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2])
+        >>> ax = figures.plot_calibration()
+        """
         from treewright.draw.evaluation_plots import draw_calibration
 
         return draw_calibration(self, ax)
 
     def plot_residuals(self, *, ax: Any = None) -> Any:
-        """Draw true against predicted numbers."""
+        """Draw true against predicted numbers.
+
+        Examples
+        --------
+        >>> from treewright import TreeRegressor, datasets
+        >>> X, y = datasets.load_mpg()
+        >>> ax = TreeRegressor().fit(X[::2], y[::2]).evaluate(X[1::2], y[1::2]).plot_residuals()
+        """
         from treewright.draw.evaluation_plots import draw_residuals
 
         return draw_residuals(self, ax)

@@ -7,11 +7,14 @@ found. The words make the last column of docs/lectures.md, which `python tools/l
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+
+from lectures.terms import TERMS
 
 SETUP = """\
 from itertools import product
@@ -111,37 +114,87 @@ def page(found: dict[str, str]) -> str:
     """Write docs/lectures.md from what the items have found."""
     total = sum(SIZES.values())
     lines = [
-        "# The lectures",
+        "# The lectures, term by term",
         "",
-        "treewright grew out of five lecture texts on decision trees. Here is every definition, procedure, figure, table, number and",
-        "bound in them, with the lines of the text, the call that gives it and what comes out. Each row is a test",
-        "(`tests/lectures/`): it runs the call as it stands here and holds it to a value worked out by hand, or to slow code written",
-        f"from the text. {len(found)} of {total} items are in the list; `python tools/lectures.py` writes it. To learn from the beginning, with",
-        "exercises, take [the course](lectures/index.md); the column *page* leads to where an item is explained.",
+        "Find a term of your lecture here, and with it the page of [the course](lectures/index.md) that explains it and the call that gives",
+        "it. Below stands everything that is in the five lecture texts treewright grew out of: each definition, procedure, figure, table,",
+        f"number and bound, {len(found)} of {total}, with the lines of the text, the call and what comes out.",
+        "",
+        "Run this once; then every call on this page runs as it stands:",
         "",
         "```python",
         *SETUP.splitlines(),
         "```",
+        "",
+        "## Terms",
+        "",
+        "| term | page | call |",
+        "|---|---|---|",
     ]
+    for term in sorted(TERMS, key=str.casefold):
+        one = ITEMS[TERMS[term]]
+        lines.append(row(term, course(one.number), f"`{printed(term, one)}`"))
     for source, title in SOURCES.items():
-        lines += [
-            "",
-            f"## {source}",
-            "",
-            f"{title}.",
-            "",
-            "| item | the text has | lines | page | call | what it gives |",
-        ]
-        lines.append("|---|---|---|---|---|---|")
+        lines += ["", f"## {source}", "", f"{title}.", ""]
+        lines += ["| item | the text has | call | what it gives |", "|---|---|---|---|"]
         for number in numbers(source):
             if number in found:
                 one = ITEMS[number]
-                calls = " · ".join(f"`{call}`" for call in one.calls)
-                topic = TOPIC[number]
-                course = f"[{topic[:2].lstrip('0')}](lectures/{topic}.md)"
-                cells = (one.number, one.text, one.lines, course, calls, found[number])
-                lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
+                place = f"{number}<br>lines {one.lines}<br>page {course(number, short=True)}"
+                lines.append(row(place, one.text, calls(one), found[number]))
+    lines += [
+        "",
+        "Each row is a test (`tests/lectures/`): it runs the call as it stands here and holds it to a value worked out by hand, or to slow",
+        "code written from the text. `python tools/lectures.py` writes this page, and the last section of each page of the course.",
+    ]
     return "\n".join(lines) + "\n"
+
+
+HEAD = "## What the lectures have of this\n"
+"""What the last section of a page of the course begins with."""
+
+
+def section(topic: str) -> str:
+    """Write the last section of a page of the course: every item that belongs to it."""
+    lines = [
+        HEAD,
+        "Every item of the lecture texts that belongs here; the names in the calls stand at the top of [the list](../lectures.md), which says",
+        "what each gives.",
+        "",
+        "| item | the text has | call |",
+        "|---|---|---|",
+    ]
+    lines += [row(number, ITEMS[number].text, calls(ITEMS[number])) for number in TOPICS[topic].split()]
+    return "\n".join(lines) + "\n"
+
+
+def printed(term: str, one: Item) -> str:
+    """Give the call of an item as one that shows something: a picture, the report of a pruning, a tree."""
+    call = next((call for call in one.calls if "plot_" in call), "") if "figure" in term else one.calls[0]
+    said = ast.parse(call, mode="eval").body
+    last = getattr(said.func if isinstance(said, ast.Call) else said, "attr", "")
+    if last == "prune" and call.startswith("tw.prune"):
+        return f"print({call}.report_)"
+    if last == "fit" and "RandomForest" not in call:
+        return f"print(tw.export_text({call}))"
+    return f"print({call})" if last in ("path_", "report_", "tree_", "rules", "prune") else call
+
+
+def calls(one: Item) -> str:
+    """Write the calls of an item in a cell of a table."""
+    return "<br>".join(f"`{call}`" for call in one.calls)
+
+
+def course(number: str, short: bool = False) -> str:
+    """Link to the page of the course that an item belongs to."""
+    place = TOPIC[number][:2].lstrip("0")
+    name = TOPIC[number][3:].replace("-", " ").replace("id3", "ID3").replace("cart", "CART")
+    return f"[{place}{'' if short else '. ' + name[0].upper() + name[1:]}](lectures/{TOPIC[number]}.md)"
+
+
+def row(*cells: str) -> str:
+    """Write a row of a table."""
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
 def numbers(source: str) -> list[str]:

@@ -141,6 +141,12 @@ class Dataset:
         ------
         DataError
             If anything in the data cannot be used; the message names the column and the row.
+
+        Examples
+        --------
+        >>> from treewright import Dataset
+        >>> Dataset.from_table([[21, "dog"], [None, "cat"]], ["no", "yes"], task="classification")
+        Dataset(2 rows, 2 features)
         """
         refuse_partitions(X, estimator)
         n_targets = n_columns(y) if several_targets and task is not None else 0
@@ -194,21 +200,54 @@ class Dataset:
         return dataset if counted is None else dataset.take(counted)
 
     def values(self, feature: int) -> NDArray[Any]:
-        """Give the numbers or codes of a feature, as a view."""
+        """Give the numbers or codes of a feature, as a view.
+
+        Examples
+        --------
+        >>> from treewright import Dataset
+        >>> rows = Dataset.from_table([[21, "dog"], [None, "cat"]], ["no", "yes"], task="classification")
+        >>> rows.values(0).tolist(), rows.values(1).tolist()
+        ([21.0, nan], [1, 0])
+        """
         table = self.codes if self.schema.n_categories[feature] else self.numbers
         return table[:, self.schema.position[feature]]
 
     def is_missing(self, feature: int) -> NDArray[np.bool_]:
-        """Say which rows miss the value of a feature."""
+        """Say which rows miss the value of a feature.
+
+        Examples
+        --------
+        >>> from treewright import Dataset
+        >>> rows = Dataset.from_table([[21, "dog"], [None, "cat"]], ["no", "yes"], task="classification")
+        >>> rows.is_missing(0).tolist()
+        [False, True]
+        """
         values = self.values(feature)
         return values < 0 if self.schema.n_categories[feature] else np.isnan(values)
 
     def total_weight(self) -> float:
-        """Sum up the weights of all rows."""
+        """Sum up the weights of all rows.
+
+        Examples
+        --------
+        >>> from treewright import Dataset
+        >>> rows = Dataset.from_table([[21, "dog"], [None, "cat"]], ["no", "yes"], task="classification")
+        >>> rows.total_weight()
+        2.0
+        """
         return float(len(self)) if self.weight is None else _core.total_weight(self.weight)
 
     def class_totals(self) -> tuple[Numbers, Numbers]:
-        """Count the rows of each class, and sum up their weights."""
+        """Count the rows of each class, and sum up their weights.
+
+        Examples
+        --------
+        >>> from treewright import Dataset
+        >>> rows = Dataset.from_table([[21, "dog"], [None, "cat"]], ["no", "yes"], task="classification")
+        >>> count, weight = rows.class_totals()
+        >>> count.tolist()
+        [1.0, 1.0]
+        """
         target = np.asarray(self.target)
         rows = np.bincount(target, minlength=self.schema.n_classes).astype(np.float64)
         if self.weight is None:
@@ -216,15 +255,42 @@ class Dataset:
         return rows, _core.class_weights(target, self.weight, self.schema.n_classes)
 
     def weighted(self, weight: Numbers | None) -> Dataset:
-        """Give the same rows with other weights."""
+        """Give the same rows with other weights.
+
+        Examples
+        --------
+        >>> from treewright import Dataset
+        >>> rows = Dataset.from_table([[21, "dog"], [None, "cat"]], ["no", "yes"], task="classification")
+        >>> import numpy as np
+        >>> rows.weighted(np.array([1.0, 3.0])).total_weight()
+        4.0
+        """
         return Dataset(self.schema, self.numbers, self.codes, self.target, weight, self.labels)
 
     def with_target(self, target: Codes | Numbers) -> Dataset:
-        """Give the same rows with another target."""
+        """Give the same rows with another target.
+
+        Examples
+        --------
+        >>> from treewright import Dataset
+        >>> rows = Dataset.from_table([[21, "dog"], [None, "cat"]], ["no", "yes"], task="classification")
+        >>> import numpy as np
+        >>> rows.with_target(np.array([1, 1], np.int32)).target.tolist()
+        [1, 1]
+        """
         return Dataset(self.schema, self.numbers, self.codes, target, self.weight, self.labels)
 
     def for_target(self, target: str | int) -> Dataset:
-        """Give the rows with one of their several targets."""
+        """Give the rows with one of their several targets.
+
+        Examples
+        --------
+        >>> from treewright import Dataset
+        >>> two = [[1.0, 5.0], [2.0, 6.0]]
+        >>> rows = Dataset.from_table([[1.0], [2.0]], two, task="regression", several_targets=True)
+        >>> rows.for_target(1).target.tolist()
+        [5.0, 6.0]
+        """
         place = self.schema.output(target)
         own = None if self.target is None else self.target[:, place]
         return replace(self, schema=self.schema.for_target(place), target=own)

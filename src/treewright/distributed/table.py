@@ -34,10 +34,21 @@ if TYPE_CHECKING:
 
 @public
 class OpenTable:
-    """A table in files that is read batch by batch; `open_table` makes it.
+    r"""A table in files that is read batch by batch; `open_table` makes it.
 
     Rows are in the order of the files' names. It is accepted where `fit`, `predict`, `score` and `evaluate`
     take X; the target is then named, as is the column of weights.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from treewright import open_table
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "days.csv").write_text("wind,plays\nweak,yes\nstrong,no\n")
+    ...     table = open_table(f"{folder}/*.csv")
+    ...     table
+    OpenTable(2 rows, 2 columns, 1 file)
     """
 
     is_partitioned = True
@@ -81,7 +92,20 @@ class OpenTable:
         return folder
 
     def new_folder(self) -> Path:
-        """Make a folder for temporary files."""
+        r"""Make a folder for temporary files.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import open_table
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "days.csv").write_text("wind,plays\nweak,yes\nstrong,no\n")
+        ...     table = open_table(f"{folder}/*.csv")
+        ...     made = table.new_folder()
+        ...     made.is_dir(), made.rmdir()
+        (True, None)
+        """
         return Path(mkdtemp(prefix="treewright-", dir=self.temporary_folder))
 
     def __len__(self) -> int:
@@ -96,23 +120,71 @@ class OpenTable:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns."""
+        r"""Names of the columns.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import open_table
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "days.csv").write_text("wind,plays\nweak,yes\nstrong,no\n")
+        ...     table = open_table(f"{folder}/*.csv")
+        ...     table.columns
+        ['wind', 'plays']
+        """
         return list(self.schema.names)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
+        r"""Numbers of rows and columns.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import open_table
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "days.csv").write_text("wind,plays\nweak,yes\nstrong,no\n")
+        ...     table = open_table(f"{folder}/*.csv")
+        ...     table.shape
+        (2, 2)
+        """
         return len(self), len(self.columns)
 
     def read(self, name: Any, parameter: str) -> Any:
-        """Read one column into memory, which a parameter names; None is none."""
+        r"""Read one column into memory, which a parameter names; None is none.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import open_table
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "days.csv").write_text("wind,plays\nweak,yes\nstrong,no\n")
+        ...     table = open_table(f"{folder}/*.csv")
+        ...     table.read("plays", "y").tolist()
+        ['yes', 'no']
+        """
         if name is None:
             return None
         chosen = column_name(self, name, parameter)
         return concatenated(list(self.batches([chosen]))).column(chosen).to_numpy()
 
     def batches(self, columns: Sequence[str] | None = None, n_rows: int | None = None) -> Iterator[pa.Table]:
-        """Give the rows as Arrow tables, so many at a time that they fit the memory of the table."""
+        r"""Give the rows as Arrow tables, so many at a time that they fit the memory of the table.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import open_table
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "days.csv").write_text("wind,plays\nweak,yes\nstrong,no\n")
+        ...     table = open_table(f"{folder}/*.csv")
+        ...     [batch.num_rows for batch in table.batches()]
+        [2]
+        """
         import pyarrow as pa
 
         schema = self.schema

@@ -108,6 +108,13 @@ class ForestEstimator(TableEstimator):
         -------
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> RandomForestClassifier(10, random_state=0).fit(X, y).predict(X[:1]).tolist()
+        ['setosa']
         """
         self._check_parameters()
         if is_open(X) or is_dask(X):
@@ -390,7 +397,16 @@ class ForestEstimator(TableEstimator):
         return to_sklearn(self)
 
     def apply(self, X: Any) -> NDArray[np.intp]:
-        """Id of the leaf that each row ends in, a column for each tree."""
+        """Id of the leaf that each row ends in, a column for each tree.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.apply(X[:2]).shape
+        (2, 10)
+        """
         trees, n_threads = self._fitted_trees(), threads(self.n_jobs)
         if is_open(X):
             return np.concatenate([self.apply(rows) for rows in X.batches(self._fitted_schema().names)])
@@ -403,7 +419,17 @@ class ForestEstimator(TableEstimator):
         return trees.leaves_sparse(rows, self._policy_for(X), n_threads).astype(np.intp)
 
     def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
-        """Nodes that each row passes, as a sparse matrix, and where the columns of each tree begin."""
+        """Nodes that each row passes, as a sparse matrix, and where the columns of each tree begin.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> passed, begin = forest.decision_path(X[:2])
+        >>> passed[:, begin[0] : begin[1]].toarray()[0, :3].tolist()  # the first nodes of the first tree
+        [1, 1, 0]
+        """
         from scipy.sparse import hstack
 
         trees, leaf = self._fitted_trees(), self.apply(X)
@@ -424,6 +450,14 @@ class ForestEstimator(TableEstimator):
         """Mean over the trees of each feature's share in the decrease of impurity.
 
         It favours features of many values; `importances` has measures that do not.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.feature_importances_.round(2).tolist()
+        [0.07, 0.02, 0.45, 0.46]
         """
         from treewright.forest.importance import impurity_shares
 
@@ -485,6 +519,15 @@ class ForestEstimator(TableEstimator):
         -------
         ErrorCurve
             With `n_trees` and `error`; it plots itself.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> curve = forest.error_curve(X, y)
+        >>> len(curve.n_trees)
+        10
         """
         self._fitted_trees().schema.require_one_target("error_curve follows")
         return self._error_curve(self._training_rows(X, y))
@@ -539,6 +582,18 @@ class ForestEstimator(TableEstimator):
         Importances
             `print` it. Its measures are means over the trees, `spreads` has the standard deviations between
             them.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> print(forest.importances())
+        feature       impurity  values
+        petal width      0.464
+        petal length     0.446
+        sepal length     0.068
+        sepal width      0.022
         """
         from treewright.forest.importance import forest_importances
 
@@ -574,6 +629,14 @@ class ForestEstimator(TableEstimator):
         -------
         Proximity
             Which gives the full matrix, a sparse one, nearest neighbours and the outlier measure.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> bool(forest.proximity(X[:3]).full()[0, 0] == 1.0)
+        True
         """
         from treewright.forest.proximity import Proximity
 
@@ -595,6 +658,14 @@ class ForestEstimator(TableEstimator):
         -------
         LeafRows
             Which predicts quantiles and intervals for further rows.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestRegressor, datasets
+        >>> X, y = datasets.load_mpg()
+        >>> forest = RandomForestRegressor(10, random_state=0).fit(X, y)
+        >>> forest.leaf_rows(X, y).quantiles(X[:2], [0.1, 0.9]).shape
+        (2, 2)
         """
         from treewright.forest.quantiles import LeafRows
 
@@ -614,6 +685,14 @@ class ForestEstimator(TableEstimator):
         ndarray of shape (n_rows,) or (n_rows, n_classes)
             How far the prediction (for classes, each share) would vary between training sets (Wager, Hastie &
             Efron, 2014, with their correction for the number of trees).
+
+        Examples
+        --------
+        >>> from treewright import RandomForestRegressor, datasets
+        >>> X, y = datasets.load_mpg()
+        >>> forest = RandomForestRegressor(50, random_state=0).fit(X, y)
+        >>> bool((forest.standard_error(X[:3]) >= 0).all())
+        True
         """
         from treewright.forest.jackknife import standard_error
 
@@ -633,6 +712,18 @@ class ForestEstimator(TableEstimator):
         ----------
         path : str or path
             Where to write; a file of that name is replaced once the new one is complete.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import load
+        >>> with TemporaryDirectory() as folder:
+        ...     forest.save(f"{folder}/forest.tw")
+        ...     load(f"{folder}/forest.tw").score(X, y) == forest.score(X, y)
+        True
         """
         from treewright.persistence.forests import write_forest
 
@@ -650,13 +741,31 @@ class ForestEstimator(TableEstimator):
 
     @property
     def estimator_(self) -> DecisionTree:
-        """An estimator of one tree as this forest grows them, not fitted."""
+        """An estimator of one tree as this forest grows them, not fitted.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> type(forest.estimator_).__name__
+        'DecisionTreeClassifier'
+        """
         self._fitted_trees()
         return self._tree_estimator()
 
     @property
     def trees_(self) -> Trees:
-        """The trees in compact form: those of `estimators_`, if that list was changed."""
+        """The trees in compact form: those of `estimators_`, if that list was changed.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> len(forest.trees_), len(forest.trees_[0])
+        (10, 23)
+        """
         try:
             trees: Trees = self.__dict__["trees_"]
         except KeyError:
@@ -685,7 +794,16 @@ class ForestEstimator(TableEstimator):
 
     @property
     def estimators_(self) -> list[DecisionTree]:
-        """The trees as fitted estimators; what is done to this list is done to the forest."""
+        """The trees as fitted estimators; what is done to this list is done to the forest.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> len(forest.estimators_), forest.estimators_[0].get_depth()
+        (10, 6)
+        """
         trees = self._fitted_trees()
         if "_listed" not in self.__dict__:
             seeds = self.draws_.seeds.tolist()
@@ -720,7 +838,16 @@ class ForestEstimator(TableEstimator):
 
     @property
     def estimator(self) -> DecisionTree:
-        """An estimator of one tree that is not fitted and grows as this forest's trees do."""
+        """An estimator of one tree that is not fitted and grows as this forest's trees do.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.estimator.max_features
+        'sqrt'
+        """
         return self._tree_estimator()
 
     @property
@@ -730,7 +857,16 @@ class ForestEstimator(TableEstimator):
 
     @property
     def estimators_samples_(self) -> list[NDArray[np.int32]]:
-        """The rows that each tree has drawn, as often as it has."""
+        """The rows that each tree has drawn, as often as it has.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.estimators_samples_[0][:5].tolist()  # rows the first tree has drawn
+        [0, 1, 1, 1, 3]
+        """
         self._fitted_trees()
         draws = self.draws_
         return [draws.rows(tree) for tree in range(len(draws.seeds))]

@@ -96,6 +96,12 @@ class TreeEstimator(TableEstimator, ABC):
         -------
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> DecisionTreeClassifier().fit([["dog"], ["cat"], [None]], ["no", "yes", "yes"])
+        DecisionTreeClassifier()
         """
         self._check_parameters()
         self._fit(X, y, sample_weight)
@@ -244,7 +250,15 @@ class TreeEstimator(TableEstimator, ABC):
 
     @property
     def tree_(self) -> Tree:
-        """The tree; one of a forest is unpacked when it is first asked for."""
+        """The tree; one of a forest is unpacked when it is first asked for.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+        >>> model.tree_
+        Tree(3 nodes, 2 leaves, depth 1, 2 classes)
+        """
         own = self.__dict__
         if "tree_" not in own and "_unpacked" not in own:
             if "_place" not in own:
@@ -315,6 +329,13 @@ class TreeEstimator(TableEstimator, ABC):
         Returns
         -------
         predictions : ndarray, or with `return_report` a pair of it and the report
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+        >>> model.predict([[1.5], [7.0]]).tolist()
+        ['a', 'b']
         """
         if reorder:
             X = self._fitted_tree().schema.arrange(X)
@@ -480,11 +501,27 @@ class TreeEstimator(TableEstimator, ABC):
         return to_sklearn(self)
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
-        """Id of the leaf that each row ends in."""
+        """Id of the leaf that each row ends in.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+        >>> model.apply([[1.5], [7.0]]).tolist()
+        [1, 2]
+        """
         return self._leaves(X, self._fitted_tree()).astype(np.intp)
 
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
-        """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does."""
+        """Nodes that each row passes, as a sparse matrix of shape (n_rows, n_nodes) with 1 where it does.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+        >>> model.decision_path([[1.5], [7.0]]).toarray().tolist()
+        [[1, 1, 0], [1, 0, 1]]
+        """
         tree = self._fitted_tree()
         return tree.paths(self._leaves(X, tree))
 
@@ -497,11 +534,27 @@ class TreeEstimator(TableEstimator, ABC):
         return averaged
 
     def get_depth(self) -> int:
-        """Depth of the deepest leaf; a tree of one leaf has depth 0."""
+        """Depth of the deepest leaf; a tree of one leaf has depth 0.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+        >>> model.get_depth()
+        1
+        """
         return self._fitted_tree().depth
 
     def get_n_leaves(self) -> int:
-        """Count the leaves."""
+        """Count the leaves.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+        >>> model.get_n_leaves()
+        2
+        """
         return self._fitted_tree().n_leaves
 
     @property
@@ -509,6 +562,13 @@ class TreeEstimator(TableEstimator, ABC):
         """Share of each feature in the decrease of impurity that the tree achieves.
 
         It favours features of many values; `importances` shows where it does.
+
+        Examples
+        --------
+        >>> from treewright import CARTClassifier, datasets
+        >>> model = CARTClassifier(cv=None).fit(*datasets.load_iris())
+        >>> model.feature_importances_.round(3).tolist()
+        [0.0, 0.0, 0.562, 0.438]
         """
         return self._fitted_tree().compute_feature_importances()
 
@@ -557,6 +617,17 @@ class TreeEstimator(TableEstimator, ABC):
         -------
         Importances
             `print` it.
+
+        Examples
+        --------
+        >>> from treewright import CARTClassifier, datasets
+        >>> model = CARTClassifier(cv=None).fit(*datasets.load_iris())
+        >>> print(model.importances())
+        feature       impurity  values
+        petal length     0.562
+        petal width      0.438
+        sepal length     0.000
+        sepal width      0.000
         """
         tree = self._fitted_tree()
         rows = None
@@ -619,6 +690,17 @@ class TreeEstimator(TableEstimator, ABC):
         ----------
         path : str or path
             Where to write; a file of that name is replaced once the new one is complete.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import load
+        >>> with TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/model.tw")
+        ...     load(f"{folder}/model.tw")
+        DecisionTreeClassifier()
         """
         header, arrays = tree_to_parts(self._fitted_tree())
         header |= described(self)
@@ -677,6 +759,13 @@ def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         Their target; of an open table its name.
     sample_weight : array-like, str or None
         Their weights; of an open table the name of a column.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+    >>> model.score([[1.5], [7.0]], ["a", "a"])
+    0.5
     """
     if is_open(X):
         schema = self._fitted_schema()
@@ -690,6 +779,13 @@ def predict_proba(self: TreeEstimator, X: Any, check_input: bool = True) -> Any:
     """Share of each class in the row's leaf, one column for each of `classes_`.
 
     Of several targets there is a list with such an array for each.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit([[1], [1], [1], [2]], ["a", "a", "b", "b"])
+    >>> model.predict_proba([[1]]).round(3).tolist()
+    [[0.667, 0.333]]
     """
     if is_dask(X):
         return predict_lazily(X, self.predict_proba, self._fitted_tree().schema.names, self.classes_)
@@ -697,6 +793,14 @@ def predict_proba(self: TreeEstimator, X: Any, check_input: bool = True) -> Any:
 
 
 def predict_log_proba(self: Any, X: Any) -> Any:
-    """Logarithm of `predict_proba`, −inf where a class has no share."""
+    """Logarithm of `predict_proba`, −inf where a class has no share.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
+    >>> model.predict_log_proba([[1.5]]).tolist()
+    [[0.0, -inf]]
+    """
     shares = self.predict_proba(X)
     return [_core.log(each) for each in shares] if isinstance(shares, list) else _core.log(shares)

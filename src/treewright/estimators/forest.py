@@ -124,6 +124,14 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
         """Mean class probabilities of each row's leaves, one column for each of `classes_`.
 
         Of several targets there is a list with such an array for each.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.predict_proba(X[:1]).tolist()
+        [[1.0, 0.0, 0.0]]
         """
         if is_dask(X):
             return predict_lazily(X, self.predict_proba, self._fitted_schema().names, self.classes_)
@@ -133,7 +141,16 @@ class RandomForestClassifier(ClassifierMixin, ForestEstimator):
     score = score
 
     def predict(self, X: Any) -> Any:
-        """Class of each row, the one of the largest mean probability; of several targets a column each."""
+        """Class of each row, the one of the largest mean probability; of several targets a column each.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestClassifier, datasets
+        >>> X, y = datasets.load_iris()
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.predict(X[:2]).tolist()
+        ['setosa', 'setosa']
+        """
         schema = self._fitted_trees().schema
         if is_dask(X):
             return predict_lazily(X, self.predict, schema.names, None)
@@ -178,7 +195,15 @@ class RandomForestRegressor(RegressorMixin, ForestEstimator):
     score = score
 
     def predict(self, X: Any) -> Any:
-        """Mean over the trees of what each row's leaf predicts."""
+        """Mean over the trees of what each row's leaf predicts.
+
+        Examples
+        --------
+        >>> from treewright import RandomForestRegressor, datasets
+        >>> X, y = datasets.load_mpg()
+        >>> RandomForestRegressor(10, random_state=0).fit(X, y).predict(X[:2]).shape
+        (2,)
+        """
         if is_dask(X):
             return predict_lazily(X, self.predict, self._fitted_schema().names, None)
         return numbers(self._fitted_trees().schema, self._means(X))

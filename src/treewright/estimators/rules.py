@@ -97,6 +97,12 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         -------
         self
             The fitted estimator. If anything goes wrong on the way, it stays as it was.
+
+        Examples
+        --------
+        >>> from treewright import RuleClassifier, datasets
+        >>> len(RuleClassifier().fit(*datasets.load_labor()).ruleset_)
+        4
         """
         self._check_parameters()
         refuse_partitions(X, type(self).__name__)
@@ -150,12 +156,30 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         return first_rule(rules.rules, rules.encode(X, self._infinities, type(self).__name__))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row, by the first rule that covers it."""
+        """Class of each row, by the first rule that covers it.
+
+        Examples
+        --------
+        >>> from treewright import RuleClassifier, datasets
+        >>> X, y = datasets.load_labor()
+        >>> model = RuleClassifier().fit(X, y)
+        >>> model.predict(X[:3]).tolist()
+        ['good', 'good', 'good']
+        """
         which = self._which(X)
         return self.ruleset_.said_by(which)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Share of each class among the rows of the rule that predicts for a row."""
+        """Share of each class among the rows of the rule that predicts for a row.
+
+        Examples
+        --------
+        >>> from treewright import RuleClassifier, datasets
+        >>> X, y = datasets.load_labor()
+        >>> model = RuleClassifier().fit(X, y)
+        >>> model.predict_proba(X[:1]).tolist()
+        [[1.0, 0.0]]
+        """
         which = self._which(X)
         return np.asarray(self.ruleset_.class_probabilities[which])
 
@@ -163,6 +187,18 @@ class RuleClassifier(ClassifierMixin, TableEstimator):
         """Write the fitted estimator to a file that `treewright.load` reads; whole or not at all.
 
         The rules and the parameters are kept; `tree` as it was given, without what it has grown.
+
+        Examples
+        --------
+        >>> from treewright import RuleClassifier, datasets
+        >>> X, y = datasets.load_labor()
+        >>> model = RuleClassifier().fit(X, y)
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import load
+        >>> with TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/rules.tw")
+        ...     load(f"{folder}/rules.tw").predict(X[:3]).tolist()
+        ['good', 'good', 'good']
         """
         if not hasattr(self, "ruleset_"):
             self._which(None)

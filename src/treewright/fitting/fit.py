@@ -45,6 +45,15 @@ class FitResult:
         What cross-validation came to; None if it was not asked for, or of a single row.
     data : TrainingTable
         The table: `features`, `kinds`, `target`, `task`, `notes`.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> result = tw.fit(*tw.datasets.load_tennis(), cv=5)
+    >>> result
+    <FitResult: TreeClassifier of 'PlayTennis', 14 rows>
+    >>> result.model.predict(tw.datasets.load_tennis()[0][:1]).tolist()
+    ['Yes']
     """
 
     model: Any
@@ -52,11 +61,27 @@ class FitResult:
     data: TrainingTable
 
     def sections(self) -> list[Section]:
-        """Give the parts of the report, the table first."""
+        """Give the parts of the report, the table first.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> result = tw.fit(*tw.datasets.load_tennis(), cv=5)
+        >>> len(result.sections())
+        3
+        """
         return [table_section(self.data), *self.model_sections()]
 
     def model_sections(self) -> list[Section]:
-        """Give the parts of the report that follow the table."""
+        """Give the parts of the report that follow the table.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> result = tw.fit(*tw.datasets.load_tennis(), cv=5)
+        >>> len(result.model_sections())
+        2
+        """
         parts = [
             model_section(self.model, missing=nodes_that_miss(self.model, self.data)),
             identifier_section(self.model, self.data),
@@ -80,7 +105,15 @@ class FitResult:
         return report_body(self)
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """Give report and explorer as one web page, and write it to a file if one is named."""
+        """Give report and explorer as one web page, and write it to a file if one is named.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> result = tw.fit(*tw.datasets.load_tennis(), cv=5)
+        >>> result.to_html()[:15]
+        '<!doctype html>'
+        """
         from treewright.fitting.report_page import report_page
 
         page = report_page(self)
@@ -89,11 +122,30 @@ class FitResult:
         return page.html
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file; `treewright.load` reads it."""
+        """Write the model to a file; `treewright.load` reads it.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> result = tw.fit(*tw.datasets.load_tennis(), cv=5)
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     result.save(f"{folder}/plays.tw")
+        ...     type(tw.load(f"{folder}/plays.tw")).__name__
+        'TreeClassifier'
+        """
         self.model.save(path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything that the report says as plain values."""
+        """Give everything that the report says as plain values.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> result = tw.fit(*tw.datasets.load_tennis(), cv=5)
+        >>> sorted(result.to_dict())
+        ['cross_validation', 'data', 'importances', 'model']
+        """
         data, model = self.data, self.model
         result: dict[str, Any] = {
             "data": {

@@ -28,6 +28,7 @@ from treewright.pruning.path import NestedPrunings, PruningPath
 from treewright.pruning.pruner import Needs, Pruned, Pruner
 from treewright.pruning.report import Report
 from treewright.tree import Tree
+from treewright.tree.decision import loss_name
 
 Array = NDArray[np.float64]
 Bends = list[tuple[float, int]]  # a heap of (−alpha, node), the largest alpha on top
@@ -193,7 +194,7 @@ class CostComplexity(Pruner):
         report = Report(
             str(self),
             links.tree,
-            f"{self.risk or 'risk'} per row that each leaf below a node saves, against alpha",
+            f"{self.risk or loss_name(links.tree)} per row that each leaf below a node saves, against alpha",
             ("saved per leaf", "alpha"),
             links.node[1:],
             links.alpha[1:],

@@ -170,6 +170,14 @@ class PruningPath:
             Standard errors of the estimates.
         slack : float
             What is granted of the loss if it is more than these standard errors.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets, prune, pruning
+        >>> model = DecisionTreeClassifier().fit(*datasets.load_iris())
+        >>> path = prune(model, pruning.CostComplexity(alpha=0.02)).path_
+        >>> path.choose(path.risk + 0.01 * path.leaves, measure="penalised").chosen
+        2
         """
         best = int(np.argmin(estimate))
         limit = estimate[best] + max(0.0 if se is None else granted * se[best], slack)
@@ -178,7 +186,16 @@ class PruningPath:
         return replace(self, se=se, chosen=chosen, **columns)
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Give the table as columns by name, those that it has."""
+        """Give the table as columns by name, those that it has.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets, prune, pruning
+        >>> model = DecisionTreeClassifier().fit(*datasets.load_iris())
+        >>> path = prune(model, pruning.CostComplexity(alpha=0.02)).path_
+        >>> path.columns()["leaves"].tolist()
+        [9, 7, 4, 3, 2, 1]
+        """
         names = ("alpha", "leaves", "risk", "held_out", "se", "penalised")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
@@ -211,6 +228,13 @@ class PruningPath:
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if None.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets, prune, pruning
+        >>> model = DecisionTreeClassifier().fit(*datasets.load_iris())
+        >>> path = prune(model, pruning.CostComplexity(alpha=0.02)).path_
+        >>> ax = path.plot()
         """
         ax = axes_for(ax, "Loss against size", "leaves", "loss per row")
         ax.plot(self.leaves, self.risk, color=class_colour(0), marker=".", label="training rows")

@@ -22,7 +22,16 @@ LONGEST = 60
 
 
 class Decision(NamedTuple):
-    """One decision: the node, the two numbers that were compared, and what was done."""
+    """One decision: the node, the two numbers that were compared, and what was done.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, datasets, prune, pruning
+    >>> model = DecisionTreeClassifier().fit(*datasets.load_iris())
+    >>> report = prune(model, pruning.Pessimistic()).report_
+    >>> report[0].node, report[0].action
+    (0, 'keep')
+    """
 
     node: int
     before: float
@@ -96,7 +105,16 @@ class Report:
 
     @property
     def collapsed(self) -> NDArray[np.int64]:
-        """The nodes that were made leaves, in order."""
+        """The nodes that were made leaves, in order.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets, prune, pruning
+        >>> model = DecisionTreeClassifier().fit(*datasets.load_iris())
+        >>> report = prune(model, pruning.Pessimistic()).report_
+        >>> report.collapsed.tolist()
+        [4, 7, 12]
+        """
         return np.asarray(self.node[self.action == ACTIONS.index("collapse")])
 
     def __repr__(self) -> str:
@@ -118,6 +136,18 @@ class Report:
         ----------
         longest : int or None
             Leave out the middle of a report that has more decisions.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets, prune, pruning
+        >>> model = DecisionTreeClassifier().fit(*datasets.load_iris())
+        >>> report = prune(model, pruning.Pessimistic()).report_
+        >>> print(report.text(longest=2))
+        Pessimistic(): errors + 0.5 · leaves, and 1 standard error for the subtree
+        node  split                subtree   leaf  decision
+           0  petal length ≤ 2.45    6.589  100.5  keep
+        … 4 decisions more …
+          12  petal length ≤ 4.85    2.705    1.5  collapse
         """
         shown: list[int | None] = list(range(len(self)))
         if longest is not None and len(self) > longest:

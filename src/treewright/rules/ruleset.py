@@ -75,23 +75,55 @@ class RuleSet:
 
     @property
     def is_classifier(self) -> bool:
-        """Whether the rules predict classes rather than numbers."""
+        """Whether the rules predict classes rather than numbers.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.is_classifier
+        True
+        """
         return self.schema.classes is not None
 
     # ---- predicting ------------------------------------------------------------------------------
 
     def encode(self, X: Any, inf: Infinities = "error", estimator: str = "RuleSet") -> Rows:
-        """Read rows of a table as the rules' features; unseen categories count as missing."""
+        """Read rows of a table as the rules' features; unseen categories count as missing.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.encode([[1.5], [7.0]]).numbers.tolist()
+        [[1.5], [7.0]]
+        """
         numbers, codes = self.schema.encode(X, inf=inf, estimator=estimator)
         self.schema.refuse_infinities(numbers)
         return Rows(self.schema, numbers, codes)
 
     def apply(self, X: Any, *, inf: Infinities = "error") -> NDArray[np.int64]:
-        """Give the position of the rule that predicts for each row; the default's is `len(rules)`."""
+        """Give the position of the rule that predicts for each row; the default's is `len(rules)`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.apply([[1.5], [7.0]]).tolist()
+        [0, 1]
+        """
         return first_rule(self.rules, self.encode(X, inf))
 
     def said_by(self, which: NDArray[np.int64]) -> NDArray[Any]:
-        """Give what the rules at given positions predict."""
+        """Give what the rules at given positions predict.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.said_by(rules.apply([[1.5], [7.0]])).tolist()
+        ['a', 'b']
+        """
         every = (*self.rules, self.default)
         if self.schema.classes is None:
             return np.array([rule.value[0] for rule in every])[which]
@@ -112,11 +144,26 @@ class RuleSet:
             Of the kinds that estimators take. Unseen categories count as missing.
         inf : {"error", "extreme"}
             Refuse infinite numbers, or take them as the largest finite ones, as the tree's estimator does.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.predict([[1.5], [7.0]]).tolist()
+        ['a', 'b']
         """
         return self.said_by(self.apply(X, inf=inf))
 
     def predict_proba(self, X: Any, *, inf: Infinities = "error") -> NDArray[np.float64]:
-        """Share of each class among the training rows of the rule that predicts for a row."""
+        """Share of each class among the training rows of the rule that predicts for a row.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.predict_proba([[1.5], [7.0]]).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
         if not self.is_classifier:
             raise AttributeError("rules that predict numbers have no class probabilities")
         return np.asarray(self.class_probabilities[self.apply(X, inf=inf)])
@@ -190,7 +237,15 @@ class RuleSet:
     def labelled(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, inf: Infinities = "error"
     ) -> LabelledRows:
-        """Read rows with their target as the rules' features and classes."""
+        """Read rows with their target as the rules' features and classes.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.labelled([[1.5], [7.0]], ["a", "b"]).target.tolist()
+        [0, 1]
+        """
         from treewright.rules.pruning import LabelledRows
 
         read = self.encode(X, inf)
@@ -200,7 +255,19 @@ class RuleSet:
     # ---- files -----------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the rules to a file that `treewright.load` reads; whole or not at all."""
+        """Write the rules to a file that `treewright.load` reads; whole or not at all.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> from tempfile import TemporaryDirectory
+        >>> from treewright import load
+        >>> with TemporaryDirectory() as folder:
+        ...     rules.save(f"{folder}/rules.tw")
+        ...     len(load(f"{folder}/rules.tw"))
+        2
+        """
         from treewright.persistence.container import write_model
         from treewright.persistence.rules import rules_to_parts
 
@@ -210,7 +277,16 @@ class RuleSet:
     def export(
         self, target: str, path: str | PathLike[str] | None = None, **options: Any
     ) -> str | bytes | None:
-        """Write the rules as source code or another program's model, as `export` of estimators does."""
+        """Write the rules as source code or another program's model, as `export` of estimators does.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> print(rules.export("sql", table="measured"))
+        -- RuleSet of treewright ...: 2 rules
+        ...
+        """
         from treewright.persistence.exports import export_file
 
         return export_file(self, target, path, **options)
@@ -237,6 +313,15 @@ class RuleSet:
             Longer lists of categories are shortened, with a count of those left out.
         missing : bool, default=False
             Whether to say which conditions a missing value meets too.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> print(rules.to_text())
+        IF x0 ≤ 3 THEN a  (2 rows, 100 %)
+        IF x0 > 3 THEN b  (1 row, 100 %)
+        OTHERWISE a  (3 rows, 67 %)
         """
         return rendering.text(self, decimals=decimals, max_categories=max_categories, missing=missing)
 
@@ -245,20 +330,58 @@ class RuleSet:
 
         *Cover* is the share of all rows that a rule covers, *confidence* the share of those that are of its
         class, *lift* the confidence divided by the share of the class among all rows.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> print(rules.table())
+        rule  class  rows  cover  confidence   lift  conditions
+           1  a         2  0.667       1.000  1.500  x0 ≤ 3
+           2  b         1  0.333       1.000  3.000  x0 > 3
+           3  a         3  1.000       0.667  1.000  otherwise
         """
         return rendering.table(self)
 
     def to_markdown(self) -> str:
-        """Write the table of the rules in Markdown."""
+        """Write the table of the rules in Markdown.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> print(rules.to_markdown())
+        | rule | class | rows | cover | confidence | lift | conditions |
+        | --: | --- | --: | --: | --: | --: | --- |
+        | 1 | a | 2 | 0.667 | 1.000 | 1.500 | x0 ≤ 3 |
+        | 2 | b | 1 | 0.333 | 1.000 | 3.000 | x0 > 3 |
+        | 3 | a | 3 | 1.000 | 0.667 | 1.000 | otherwise |
+        """
         return rendering.markdown(self)
 
     def to_html(self) -> str:
-        """Write the table of the rules in HTML; every name is escaped."""
+        """Write the table of the rules in HTML; every name is escaped.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.to_html()[:6]
+        '<table'
+        """
         return rendering.html(self)
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the rules by names, in plain values."""
+        """Describe the rules by names, in plain values.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> rules = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).rules()
+        >>> rules.to_dict()["rules"][1]["prediction"]
+        'b'
+        """
         return rendering.dictionary(self)

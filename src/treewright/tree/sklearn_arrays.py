@@ -95,7 +95,18 @@ class SklearnArrays(Topology):
         return np.asarray(value / total)
 
     def take_edited_value(self) -> bool:
-        """Predict what was written into `value`, if anything was; what the training rows say stays."""
+        """Predict what was written into `value`, if anything was; what the training rows say stays.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.value[1] = [[0.9, 0.1]]
+        >>> tree.take_edited_value()
+        True
+        >>> tree.predict([[1.5]]).tolist()
+        [[0.9, 0.1]]
+        """
         value = vars(self).get("value")
         if value is None or np.array_equal(value, self._fresh_value(), equal_nan=True):
             return False
@@ -168,32 +179,80 @@ class SklearnArrays(Topology):
 
     @property
     def n_node_samples(self) -> NDArray[np.int64]:
-        """scikit-learn's name of `count`."""
+        """scikit-learn's name of `count`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.n_node_samples.tolist()
+        [3, 2, 1]
+        """
         return self.count
 
     @property
     def weighted_n_node_samples(self) -> NDArray[np.float64]:
-        """scikit-learn's name of `weight`."""
+        """scikit-learn's name of `weight`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.weighted_n_node_samples.tolist()
+        [3.0, 2.0, 1.0]
+        """
         return self.weight
 
     @property
     def n_features(self) -> int:
-        """The number of features."""
+        """The number of features.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.n_features
+        1
+        """
         return len(self.schema.columns)
 
     @property
     def n_outputs(self) -> int:
-        """The number of targets."""
+        """The number of targets.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.n_outputs
+        1
+        """
         return int(self.value.shape[1])
 
     @property
     def max_n_classes(self) -> int:
-        """The most classes that a target has; 1 for regression."""
+        """The most classes that a target has; 1 for regression.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.max_n_classes
+        2
+        """
         return int(self.value.shape[2])
 
     @property
     def n_classes(self) -> NDArray[np.int64]:
-        """The number of classes of each target."""
+        """The number of classes of each target.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.n_classes.tolist()
+        [2]
+        """
         outputs = self.schema.outputs
         if not outputs:
             return np.array([self.max_n_classes])
@@ -201,11 +260,27 @@ class SklearnArrays(Topology):
 
     @property
     def capacity(self) -> int:
-        """The number of nodes there is room for, which is that of the nodes."""
+        """The number of nodes there is room for, which is that of the nodes.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.capacity
+        3
+        """
         return len(self)
 
     def compute_node_depths(self) -> NDArray[np.int64]:
-        """Give the number of nodes between the root and each node, both counted, as scikit-learn does."""
+        """Give the number of nodes between the root and each node, both counted, as scikit-learn does.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.compute_node_depths().tolist()
+        [1, 2, 2]
+        """
         return self.node_depth.astype(np.int64) + 1
 
     def __getstate__(self) -> dict[str, Any]:
@@ -227,6 +302,13 @@ class SklearnArrays(Topology):
         ----------
         normalize : bool, default=True
             Whether the importances are scaled to sum to 1.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> tree = DecisionTreeClassifier(max_depth=2).fit(*datasets.load_iris()).tree_
+        >>> tree.compute_feature_importances().round(2).tolist()
+        [0.0, 0.0, 0.56, 0.44]
         """
         mass = impurity_mass(self)
         removed = mass - np.bincount(self.parent[1:], mass[1:], minlength=len(mass))
@@ -258,6 +340,16 @@ class SklearnArrays(Topology):
         target_features : int array
             The features whose values the columns of `X` are.
         out : float array of rows
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> import numpy as np
+        >>> out = np.zeros(2)
+        >>> tree.compute_partial_dependence(np.array([[1.0], [4.0]]), np.array([0]), out)
+        >>> out.tolist()
+        [1.0, 0.0]
         """
         left, right, feature = self.children_left, self.children_right, self.feature.tolist()
         column = {int(known): place for place, known in enumerate(target_features)}

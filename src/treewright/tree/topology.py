@@ -29,7 +29,15 @@ class Topology:
 
     @property
     def node_count(self) -> int:
-        """The number of nodes."""
+        """The number of nodes.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.node_count
+        3
+        """
         return len(self)
 
     @cached_property
@@ -56,11 +64,27 @@ class Topology:
 
     @property
     def max_depth(self) -> int:
-        """scikit-learn's name of :attr:`depth`."""
+        """scikit-learn's name of :attr:`depth`.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.max_depth
+        1
+        """
         return self.depth
 
     def is_leaf(self, node: int) -> bool:
-        """Whether a node has no branches."""
+        """Whether a node has no branches.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.is_leaf(0), tree.is_leaf(1)
+        (False, True)
+        """
         return bool(self.n_children[node] == 0)
 
     @cached_property
@@ -83,33 +107,84 @@ class Topology:
         return read_only(branch, np.int32)
 
     def children(self, node: int) -> list[int]:
-        """Return the ids of a node's children, in branch order; none for a leaf."""
+        """Return the ids of a node's children, in branch order; none for a leaf.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.children(0)
+        [1, 2]
+        """
         begin, children = self._children
         own: list[int] = children[begin[node] : begin[node + 1]].tolist()
         return own
 
     def child(self, node: NDArray[Any], branch: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the children that branches of nodes lead to."""
+        """Return the children that branches of nodes lead to.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> import numpy as np
+        >>> tree.child(np.array([0, 0]), np.array([0, 1])).tolist()
+        [1, 2]
+        """
         begin, children = self._children
         return np.asarray(children[begin[node] + branch])
 
     def all_children(self, nodes: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the children of nodes, those of the first before those of the second."""
+        """Return the children of nodes, those of the first before those of the second.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> import numpy as np
+        >>> tree.all_children(np.array([0])).tolist()
+        [1, 2]
+        """
         begin, children = self._children
         return np.asarray(children[concatenated_ranges(begin[nodes], self.n_children[nodes])])
 
     def walk(self) -> Iterator[int]:
-        """Go over the node ids depth first, each node before its children: as they are numbered."""
+        """Go over the node ids depth first, each node before its children: as they are numbered.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> list(tree.walk())
+        [0, 1, 2]
+        """
         return iter(range(len(self)))
 
     def below(self, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return the mask of the nodes that have one of the given nodes above them."""
+        """Return the mask of the nodes that have one of the given nodes above them.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> import numpy as np
+        >>> tree.below(np.array([True, False, False])).tolist()
+        [False, True, True]
+        """
         step = nodes[np.maximum(self.parent, 0)]
         step[0] = False
         return over_ancestors(self.parent, step, np.logical_or)
 
     def paths(self, leaf: NDArray[Any]) -> Any:
-        """Return the nodes from the root to each given one: a sparse matrix with 1 where a row passes."""
+        """Return the nodes from the root to each given one: a sparse matrix with 1 where a row passes.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.paths(tree.apply([[1.5], [7.0]])).toarray().tolist()
+        [[1, 1, 0], [1, 0, 1]]
+        """
         from scipy.sparse import csr_matrix
 
         begin = np.zeros(len(leaf) + 1, np.int64)

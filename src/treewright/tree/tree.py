@@ -123,6 +123,14 @@ class Tree(SklearnArrays):
 
         The arrays are taken as they are, of the types and in the memory order that the core gives and
         `persistence.validation` has proved: small trees are made in microseconds.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> copies = {name: array.copy() for name, array in tree.arrays().items()}
+        >>> type(tree).from_arrays(tree.schema, copies) == tree
+        True
         """
         for array in arrays.values():
             array.setflags(write=False)
@@ -132,7 +140,15 @@ class Tree(SklearnArrays):
     def from_read_only(
         cls, schema: Schema, arrays: Mapping[str, NDArray[Any]], costs: NDArray[np.float64] | None = None
     ) -> Tree:
-        """Make a tree of arrays that nobody can write to, as `from_arrays` does of others."""
+        """Make a tree of arrays that nobody can write to, as `from_arrays` does of others.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> type(tree).from_read_only(tree.schema, tree.arrays()) == tree
+        True
+        """
         tree = object.__new__(cls)
         vars(tree).update(
             {name: arrays[name] for name in NODE_ARRAYS},
@@ -151,6 +167,13 @@ class Tree(SklearnArrays):
         """Give the tree with other predictions, and what these cost; what its rows say stays as `observed`.
 
         What follows from the shape of the tree is not worked out again.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.predicting(tree.node_value + 1.0).predict([[1.5]]).tolist()
+        [[0.75, 0.25]]
         """
         own = vars(self)
         tree = object.__new__(Tree)
@@ -163,7 +186,15 @@ class Tree(SklearnArrays):
         return tree
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all arrays by flat names, as :meth:`from_arrays` takes them."""
+        """Return all arrays by flat names, as :meth:`from_arrays` takes them.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.arrays()["count"].tolist()
+        [3, 2, 1]
+        """
         return dict(self._arrays)
 
     @cached_property
@@ -196,7 +227,15 @@ class Tree(SklearnArrays):
 
     @property
     def is_classifier(self) -> bool:
-        """Whether the tree predicts classes rather than numbers."""
+        """Whether the tree predicts classes rather than numbers.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.is_classifier
+        True
+        """
         return self.schema.classes is not None
 
     @cached_property
@@ -214,7 +253,15 @@ class Tree(SklearnArrays):
 
     @property
     def training_value(self) -> NDArray[np.float64]:
-        """Class weights, or means, of the training rows at each node, also where predictions are smoothed."""
+        """Class weights, or means, of the training rows at each node, also where predictions are smoothed.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.training_value.tolist()
+        [[2.0, 1.0], [2.0, 0.0], [0.0, 1.0]]
+        """
         return self.node_value if self.observed is None else self.observed
 
     @cached_property
@@ -226,14 +273,30 @@ class Tree(SklearnArrays):
         return read_only(other if self.decided is None else other & (self.decided < 0), np.bool_)
 
     def decided_by(self, node: int) -> str:
-        """Say what has decided for another class than the rows of a leaf lead to; empty if nothing has."""
+        """Say what has decided for another class than the rows of a leaf lead to; empty if nothing has.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.decided_by(1)
+        ''
+        """
         if self.decided is not None and self.decided[node] >= 0:
             return "decided by hand"
         return "decided by smoothing" if self.overruled[node] and not self.n_children[node] else ""
 
     @property
     def class_probabilities(self) -> NDArray[np.float64]:
-        """What each node predicts: the probability of each class, or the number of a regression tree."""
+        """What each node predicts: the probability of each class, or the number of a regression tree.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.class_probabilities.round(3).tolist()
+        [[0.667, 0.333], [1.0, 0.0], [0.0, 1.0]]
+        """
         if not self.is_classifier:
             return self.node_value
         value = self.by_output(self.node_value)
@@ -271,7 +334,15 @@ class Tree(SklearnArrays):
         return replace(self, schema=schema, node_value=value, risk=risk, observed=observed)
 
     def by_output(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give rows of `node_value` with an axis for the targets where there are several."""
+        """Give rows of `node_value` with an axis for the targets where there are several.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeRegressor
+        >>> tree = DecisionTreeRegressor().fit([[1.0], [4.0]], [[1.0, 5.0], [2.0, 5.0]]).tree_
+        >>> tree.by_output(tree.node_value).shape
+        (3, 2, 1)
+        """
         outputs = self.schema.outputs
         return value.reshape(len(value), len(outputs), -1) if outputs else value
 
@@ -280,6 +351,13 @@ class Tree(SklearnArrays):
         """What classes are decided by: weights of a row's leaf or, where it may have several, shares.
 
         A leaf that was decided by hand gives all of its weight to its class.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.vote_weights.tolist()
+        [[2.0, 1.0], [2.0, 0.0], [0.0, 1.0]]
         """
         weight = self.class_probabilities if self.shares_rows else self.node_value
         if self.decided is None or not self.is_classifier:
@@ -288,7 +366,15 @@ class Tree(SklearnArrays):
         return np.where(self.decided[:, None] >= 0, voted, weight)
 
     def decide(self, weight: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Give the class code of rows of `vote_weights`, or of means of them (`tree.decision`)."""
+        """Give the class code of rows of `vote_weights`, or of means of them (`tree.decision`).
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.decide(tree.vote_weights).tolist()
+        [0, 0, 1]
+        """
         return decide(weight, self.costs, exact=not self.shares_rows)
 
     @cached_property
@@ -305,7 +391,15 @@ class Tree(SklearnArrays):
     def class_codes(
         self, numbers: NDArray[np.float64], codes: NDArray[np.int32], threads: int = 1
     ) -> NDArray[np.int32]:
-        """Return the class code of each row: the `label` of the node that `route` gives."""
+        """Return the class code of each row: the `label` of the node that `route` gives.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.class_codes(*tree.schema.encode([[1.5], [7.0]])).tolist()
+        [0, 1]
+        """
         shape, schema = (numbers.shape[1], codes.shape[1]), self.schema
         if (
             self._packed is not None
@@ -334,6 +428,13 @@ class Tree(SklearnArrays):
         ------
         DataError
             If the arrays are not of the tree's features, or hold infinities.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.route(*tree.schema.encode([[1.5], [7.0]])).tolist()
+        [1, 2]
         """
         position = self.schema.position
         needed = self.schema.n_numbers_and_codes
@@ -353,7 +454,15 @@ class Tree(SklearnArrays):
 
     @property
     def walks_sparse(self) -> bool:
-        """Whether rows need no more than the numbers they have stored."""
+        """Whether rows need no more than the numbers they have stored.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.walks_sparse
+        True
+        """
         return self._packed is not None
 
     def route_sparse(self, rows: SparseRows, missing: str, threads: int = 1) -> NDArray[np.int32]:
@@ -366,6 +475,15 @@ class Tree(SklearnArrays):
             Whether they may miss values, see `SparseRows.refuse`.
         threads : int, default=1
             How many threads to use.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> from scipy.sparse import csr_matrix
+        >>> rows = tree.schema.sparse_rows(csr_matrix([[1.5], [7.0]]))
+        >>> tree.route_sparse(rows, "direction").tolist()
+        [1, 2]
         """
         if self._packed is None:
             raise ValueError("the tree has splits that ask for more than sparse rows have")
@@ -379,6 +497,13 @@ class Tree(SklearnArrays):
         """Return for each row the `node_value` of the node it ends in, by its share if it ends in several.
 
         In a tree with linear leaves it is what the node's equation says of the row.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.predict_value(*tree.schema.encode([[1.5], [7.0]])).tolist()
+        [[2.0, 0.0], [0.0, 1.0]]
         """
         if self.equations is None:
             return self.spread(numbers, codes, self.node_value, threads)
@@ -408,6 +533,13 @@ class Tree(SklearnArrays):
             What each node says, such as its class probabilities.
         threads : int, default=1
             How many threads to use.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.spread(*tree.schema.encode([[1.5], [7.0]]), tree.class_probabilities).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
         """
         if not self.shares_rows:
             return value.take(self.route(numbers, codes, threads), axis=0)
@@ -441,11 +573,27 @@ class Tree(SklearnArrays):
         return tally(self, rows)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the node each row of a table ends in, whatever the table calls its features."""
+        """Return the node each row of a table ends in, whatever the table calls its features.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.apply([[1.5], [7.0]]).tolist()
+        [1, 2]
+        """
         return self.route(*self.schema.encode(X, check_names=False)).astype(np.int64)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return what each row of a table is predicted: class probabilities, or a number, a row of each."""
+        """Return what each row of a table is predicted: class probabilities, or a number, a row of each.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.predict([[1.5], [7.0]]).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
         self.take_edited_value()
         numbers, codes = self.schema.encode(X, check_names=False)
         if self.is_classifier:
@@ -453,7 +601,15 @@ class Tree(SklearnArrays):
         return self.predict_value(numbers, codes)
 
     def decision_path(self, X: Any) -> Any:
-        """Return the nodes each row of a table passes, as :meth:`paths` does."""
+        """Return the nodes each row of a table passes, as :meth:`paths` does.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.decision_path([[1.5]]).toarray().tolist()
+        [[1, 1, 0]]
+        """
         return self.paths(self.apply(X))
 
     def to_dict(self) -> dict[str, Any]:
@@ -462,6 +618,13 @@ class Tree(SklearnArrays):
         A node has ``count, weight, value, impurity, risk``; where it splits also ``split``, ``missing``
         (the branch of an unanswered row, ``"share"`` or ``"stay"``) and ``branches``, and if it has
         any ``surrogates`` and ``competitors``.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"]).tree_
+        >>> tree.to_dict()["split"]
+        {'kind': 'threshold', 'feature': 'x0', 'threshold': 3.0}
         """
         from treewright.export.dictionary import export_dict
 
@@ -476,6 +639,13 @@ class Tree(SklearnArrays):
         ----------
         nodes : mask of the tree's nodes, or ids
             Nodes whose branches are removed; those that are leaves already stay as they are.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> tree = DecisionTreeClassifier(max_depth=2).fit(*datasets.load_iris()).tree_
+        >>> tree.n_leaves, tree.collapse([2]).n_leaves
+        (3, 2)
         """
         collapsed = np.zeros(len(self), bool)
         collapsed[np.asarray(nodes) if np.size(nodes) else []] = True
@@ -486,6 +656,13 @@ class Tree(SklearnArrays):
 
         This is the grafting of C4.5 (Quinlan, 1993, ch. 4). The node keeps its own statistics and takes the
         raised child's split; the nodes below keep theirs until rows are counted through the new tree.
+
+        Examples
+        --------
+        >>> from treewright import DecisionTreeClassifier, datasets
+        >>> tree = DecisionTreeClassifier(max_depth=2).fit(*datasets.load_iris()).tree_
+        >>> tree.raise_branch(0, 1).n_leaves
+        2
         """
         node = range(len(self))[node]
         if not 0 <= branch < self.n_children[node]:

@@ -171,6 +171,18 @@ class C45Classifier(ClassifierMixin, TreeEstimator):
 
         Cases are the weight of the training rows that reach a leaf, errors the weight of those of other
         classes; they are fractional where values were missing.
+
+        Examples
+        --------
+        >>> from treewright import C45Classifier, datasets
+        >>> print(C45Classifier().fit(*datasets.load_tennis()).text())
+        Outlook = Sunny
+        |   Humidity = High: No (3.0)
+        |   Humidity = Normal: Yes (2.0)
+        Outlook = Overcast: Yes (4.0)
+        Outlook = Rain
+        |   Wind = Weak: Yes (3.0)
+        |   Wind = Strong: No (2.0)
         """
         from treewright.estimators.presets.summary import c45_text
 

@@ -83,7 +83,15 @@ class ID3Classifier(DecisionTreeClassifier):
         return labels
 
     def predict_proba(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """Share of each class in the row's leaf; zeros where Weka's tree leaves it unclassified."""
+        """Share of each class in the row's leaf; zeros where Weka's tree leaves it unclassified.
+
+        Examples
+        --------
+        >>> from treewright import ID3Classifier, datasets
+        >>> X, y = datasets.load_tennis()
+        >>> ID3Classifier(max_depth=1).fit(X, y).predict_proba(X[:1]).tolist()
+        [[0.6, 0.4]]
+        """
         shares: NDArray[np.float64] = super().predict_proba(X)
         shares[self._unclassified(X)] = 0.0
         return shares
