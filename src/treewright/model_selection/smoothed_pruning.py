@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.data.folds import folds_by_content
+from treewright.formatting.text import figure, quoted
 from treewright.pruning import CostComplexity, Pruned
 from treewright.pruning.cost_complexity import alphas_of, between, leaf_alphas, weakest_links
 from treewright.pruning.losses import Loss, Risk
 from treewright.pruning.nested import LossSums, losses_of_each
 from treewright.tree import Tree
+from treewright.tree.conditions import on_branch
 from treewright.tree.routing import Parts, place
 from treewright.tree.shrinkage import shrunk, shrunk_by_each
 from treewright.tree.side_by_side import side_by_side
@@ -31,6 +33,9 @@ STRENGTHS = (10.0, 30.0, 100.0)
 """Strengths of shrinkage to choose from, for classes."""
 STRENGTHS_OF_NUMBERS = (1.0, 3.0, *STRENGTHS)
 """The same for numbers: where they have outliers, leaves of few rows are believed at once."""
+
+LONGEST_SPLIT = 200
+"""Letters of a split that a note tells."""
 
 JUDGED_AT_ONCE = 25_000
 """Of so many rows at most folds are judged together, trees and held-out rows of each beside the others."""
@@ -188,6 +193,37 @@ def choose_smoothed(
     steps = [int(np.searchsorted(each, pruner.alpha, "right")) - 1 for each in alphas]
     best = _first_of_least([each.mean[step] for each, step in zip(sums, steps, strict=True)])
     return pruner.prune(smooth[best]), strengths[best]
+
+
+def single_leaf_note(pruned: Pruned) -> str:
+    """Say why a tree is a single leaf, and what the best split would come to; empty if it has branches."""
+    path, tree = pruned.path, pruned.tree
+    if len(tree) > 1 or tree.impurity[0] <= 0 or path is None or path.prunings is None:
+        return ""
+    whole = path.prunings.tree
+    split = whole[0].split
+    if split is None:
+        return "a single leaf: within the limits that are set no split has a gain"
+    condition = on_branch(split, 0, tree.schema, int(whole.default_branch[0]))
+    first = condition.words(tree.schema, max_categories=5)
+    first = first if len(first) <= LONGEST_SPLIT else first[:LONGEST_SPLIT] + "…"
+    if len(path) == 1 and tree.is_classifier:
+        label = quoted(str(tree[0].label))
+        return (
+            f"a single leaf: {label} is predicted on both sides of any split that holds; the first would be "
+            f"{first}"
+        )
+    if path.held_out is None:
+        return f"a single leaf: no split is worth the price of a leaf, alpha; the first would be {first}"
+    best = int(np.argmin(path.held_out[:-1]))
+    loss = "squared error" if not tree.is_classifier else "Brier score" if tree.costs is None else "cost"
+    scale = 0.5 if loss == "Brier score" and tree.schema.n_classes == 2 else 1.0  # as `evaluate` has it
+    before, after = (figure(scale * path.held_out[at]) for at in (-1, best))
+    return (
+        f"a single leaf: no split holds up in cross-validation; the first would be {first}, and the best "
+        f"tree with it, of {path.leaves[best]} leaves, takes the {loss} from {before} to {after} (less is "
+        "better)"
+    )
 
 
 def _slack(losses: Array) -> float:
