@@ -361,3 +361,9 @@ def test_marked_numbers_with_a_few_other_values_are_noticed(tmp_path: Path, work
     text = "charge\n" + "".join(f"${i}.50\n" for i in range(30)) + "waived\n"
     with pytest.warns(UserWarning, match=r"30 numbers and 1 other value, first 'waived' \(line 32\)"):
         assert isinstance(read(workspace, write(tmp_path, "w.csv", text))["charge"], RawCodes)
+
+
+def test_numbers_that_begin_with_a_zero_are_told_of(tmp_path: Path, workspace: Workspace) -> None:
+    path = write(tmp_path, "a.csv", "zip,x\n99501,0\n01234,0.5\n")
+    with pytest.warns(UserWarning, match=r"'zip' of .* some begin with a zero, as '01234' \(line 3\) does"):
+        assert values(read(workspace, path)) == {"zip": [99501, 1234], "x": [0.0, 0.5]}

@@ -23,6 +23,7 @@ MACROS = (
     f"CREATE MACRO unmarked(c) AS CASE WHEN c NOT IN ({', '.join(map(literal, MARKS))}) THEN c END;"
     r"""
 CREATE MACRO whole(c) AS CASE WHEN regexp_full_match(c, '[+-]?[0-9]+') THEN try_cast(c AS BIGINT) END;
+CREATE MACRO label(c) AS CASE WHEN regexp_full_match(c, '0[0-9]+') THEN c END;
 CREATE MACRO number(c) AS CASE WHEN NOT contains(c, '_') THEN try_cast(c AS DOUBLE) END;
 CREATE MACRO comma(c) AS CASE WHEN regexp_full_match(c, '[+-]?[0-9]*,?[0-9]+([eE][+-]?[0-9]+)?')
     THEN try_cast(replace(c, ',', '.') AS DOUBLE) END;
@@ -54,13 +55,11 @@ CREATE MACRO sign_of(c) AS regexp_replace(c, '[^%$€£]', '', 'g');
 )
 """How the text of a field is read; each gives NULL where it cannot be."""
 
-LIKE_NUMBERS = re.compile(
+LIKE_NUMBERS = (
     r"[+-]?[$€£]? ?([0-9]*[.,]?[0-9]+|[0-9]{1,3}([,. '][0-9]{3})+([.,][0-9]+)?)([eE][+-]?[0-9]+)? ?[%$€£]?"
 )
-LIKE_DATES = re.compile(
-    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T].*)?|[0-9]{1,2}([./-])[0-9]{1,2}\2([0-9]{2}|[0-9]{4})( .*)?"
-)
-LIKE_LABELS = re.compile(r"0[0-9]+")
+LIKE_DATES = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T].*)?|[0-9]{1,2}([./-])[0-9]{1,2}\2([0-9]{2}|[0-9]{4})( .*)?"
+LIKE_LABELS = r"0[0-9]+"
 """Text that looks like numbers, like dates, and like numbers that are names, such as postcodes."""
 
 FIRST_ROWS = 1000
@@ -85,6 +84,8 @@ class Look:
     """How many of them each of `READERS` can read that was asked."""
     n_marks: int = 0
     """How many further fields there are that are missing values by `MARKS`."""
+    has_labels: bool = False
+    """Whether whole numbers among the first rows begin with a zero, as postcodes do."""
 
     def all_by(self, reader: str) -> bool:
         """Whether a reader can read all fields there are."""
@@ -113,11 +114,9 @@ def look_alike(texts: Sequence[str]) -> tuple[str, list[str]]:
     """
     marks = [text for text in texts if text.strip() in MARKS or text.strip() in MISSING_TEXTS]
     known = [text.strip() for text in texts if text not in marks]
-    if not known or any(map(LIKE_LABELS.fullmatch, known)):
-        return "", []
     for what, pattern in (("numbers", LIKE_NUMBERS), ("dates", LIKE_DATES)):
-        if all(map(pattern.fullmatch, known)):
-            return what, marks
+        if known and all(re.fullmatch(pattern, text) for text in known):
+            return ("", []) if any(re.fullmatch(LIKE_LABELS, text) for text in known) else (what, marks)
     return "", []
 
 
@@ -127,14 +126,15 @@ def look_at(workspace: Workspace, form: str, columns: Sequence[str], *, marks: b
     Whether all fields are whole numbers is asked only where the first ones are: no other count is needed.
     What is of no kind yet is looked at once more without `MARKS`, unless these are none.
     """
-    first = workspace.counts(form, columns, ("", "whole"), f" WHERE rowid < {FIRST_ROWS}")
+    first = workspace.counts(form, columns, ("", "whole", "label"), f" WHERE rowid < {FIRST_ROWS}")
     looks = [Look(0, {})] * len(columns)
     for asks_whole in (True, False):
-        some = [index for index, (known, whole) in enumerate(first) if (whole == known) == asks_whole]
+        some = [index for index, (known, whole, _) in enumerate(first) if (whole == known) == asks_whole]
         readers = ("", "whole", "number") if asks_whole else ("", "number")
         found = workspace.counts(form, [columns[index] for index in some], readers)
         for index, (known, *counts) in zip(some, found, strict=True):
-            looks[index] = Look(known, dict(zip(readers[1:], counts, strict=True)))
+            read = dict(zip(readers[1:], counts, strict=True))
+            looks[index] = Look(known, read, has_labels=first[index][2] > 0)
     rest = [index for index, look in enumerate(looks) if look.read["number"] < look.known]
     more = workspace.counts(form, [columns[index] for index in rest], READERS[2:])
     for index, counts in zip(rest, more, strict=True):

@@ -274,6 +274,17 @@ def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[s
     return dict(zip(open_names, look_at(workspace, staged.form, columns), strict=True))
 
 
+def _tell_of_labels(workspace: Workspace, staged: Staged, name: str) -> None:
+    """Say that numbers are read of what may be names, such as postcodes."""
+    value = staged.value(name)
+    odd = workspace.first(f"label({value}) IS NOT NULL", value)
+    assert odd is not None
+    warn(
+        f"column {name!r} of {staged.name} is read as numbers, and some begin with a zero, as {odd[1]!r} "
+        f"({staged.locate(odd[0])}) does: if they are codes, --categorical {name!r} takes them as such."
+    )
+
+
 def _tell_of_marks(workspace: Workspace, staged: Staged, name: str, look: Look, what: str) -> None:
     """Say which fields of a column are missing values because all others are numbers, or dates."""
     if look.n_marks:
@@ -346,6 +357,8 @@ def _guessed(workspace: Workspace, staged: Staged, name: str, look: Look, strict
             if reader.startswith("marked") and not _has_one_sign(workspace, staged, name, look):
                 return Reading(name, "categorical", column, form)
             _tell_of_marks(workspace, staged, name, look, "numbers")
+            if reader == "whole" and look.has_labels:
+                _tell_of_labels(workspace, staged, name)
             return Reading(name, "numeric", column, f"{reader}({look.form(form)})")
     if look.known and any(map(look.all_by, READERS_OF_DATES)):
         return _dates(workspace, staged, name, look)
