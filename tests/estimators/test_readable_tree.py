@@ -219,3 +219,36 @@ def test_what_little_can_be_known_is_kept() -> None:
     model = tw.TreeClassifier().fit(side[:, np.newaxis], y)
     assert model.tree_.n_leaves == 2
     assert model.score(side[:, np.newaxis], y) == 0.56
+
+
+def _noise(positive, n_rows=400):
+    rng = np.random.default_rng(11)
+    return rng.normal(size=(n_rows, 3)).round(2), np.where(rng.random(n_rows) < positive, "yes", "no")
+
+
+@pytest.mark.parametrize("positive", [0.1, 0.5])
+def test_a_single_leaf_says_why_and_what_the_best_split_would_come_to(tmp_path, positive):
+    model = tw.TreeClassifier().fit(*_noise(positive))
+    tree, path = model.tree_, model.path_
+    assert len(tree) == 1
+    best = np.argmin(path.held_out[:-1])
+    first = path.prunings.tree[0].split
+    before, after = (f"{path.held_out[at] / 2:.4g}" for at in (-1, best))
+    assert tree.note == (
+        "a single leaf: no split holds up in cross-validation; the first would be "
+        f"{tree.schema.names[first.feature]} ≤ {first.threshold:g}, and the best tree with it, of "
+        f"{path.leaves[best]} leaves, takes the Brier score from {before} to {after} (less is better)"
+    )
+    assert tree.note in str(tree)
+    model.save(tmp_path / "a.tw")
+    assert tw.load(tmp_path / "a.tw").tree_.note == tree.note
+
+
+def test_a_single_leaf_of_numbers_of_one_class_and_of_a_price():
+    X, y = _noise(0.5)
+    target = np.random.default_rng(0).normal(size=len(X))
+    assert "takes the squared error from" in tw.TreeRegressor().fit(X, target).tree_.note
+    assert not tw.TreeClassifier().fit(X, ["one"] * len(X)).tree_.note
+    assert "no split is worth the price of a leaf" in tw.TreeClassifier(alpha=1.0).fit(X, y).tree_.note
+    assert "no split has a gain" in tw.TreeClassifier().fit(np.ones((400, 1)), y).tree_.note
+    assert not tw.TreeClassifier().fit(*tw.datasets.load_iris()).tree_.note

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -140,13 +143,135 @@ def test_a_model_reads_dates_with_dots_as_at_fit(tmp_path: Path, workspace: Work
     assert model.predict(table.features(["day"])).tolist() == ["a", "b"]
 
 
-def test_dates_with_slashes_are_told_of(tmp_path: Path, workspace: Workspace) -> None:
-    path = write(tmp_path, "a.csv", "when,y\n3/4/2020,a\n12/31/2020,b\n")
-    with pytest.warns(UserWarning, match="'when' of .* looks like dates with slashes"):
-        assert values(read(workspace, path))["when"] == ["3/4/2020", "12/31/2020"]
+def _told(message: str, reading: Callable[[], Any]) -> Any:
+    """Do something that gives several notes, of which one is as it should be."""
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        found = reading()
+    assert any(re.search(message, str(note.message)) for note in notes)
+    return found
+
+
+SLASHED = [
+    (["3/4/2020", "12/31/2020"], "month, as '12/31/2020' \\(line 3\\) does", ["2020-03-04", "2020-12-31"]),
+    (["3/4/2020", "31/12/2020"], "day, as '31/12/2020' \\(line 3\\) does", ["2020-04-03", "2020-12-31"]),
+    (["13-4-2020", "1-12-2020"], "day, as '13-4-2020'", ["2020-04-13", "2020-12-01"]),
+    (
+        ["13/4/2020", "-", "1/2/2020"],
+        "'-' \\(line 3\\) taken as missing",
+        ["2020-04-13", "NaT", "2020-02-01"],
+    ),
+    (["12/31/2020 1:05 PM", "1/2/2020 11:00 AM"], "month", ["2020-12-31", "2020-01-02"]),
+]
+
+
+@pytest.mark.parametrize(("fields", "message", "days"), SLASHED)
+def test_dates_with_slashes_are_read_in_the_order_that_their_values_show(
+    tmp_path: Path, workspace: Workspace, fields: list[str], message: str, days: list[str]
+) -> None:
+    path = write(tmp_path, "a.csv", "when,y\n" + "".join(f"{field},k\n" for field in fields))
+    when = _told(message, lambda: read(workspace, path))["when"]
+    assert isinstance(when, RawNumbers)
+    found = np.where(when.gaps, np.datetime64("NaT"), when.values.astype("datetime64[D]"))
+    assert found.astype(str).tolist() == days
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (["3/4/2020", "12/11/2020"], "'when' of .* may begin with the day or the month"),
+        (["3/4/20", "31/12/20"], "'when' of .* looks like dates, with .* years of two digits"),
+        (["31/12/2020", "12/31/2020"], "'when' of .* looks like dates"),
+    ],
+)
+def test_dates_whose_order_is_not_known_are_told_of(
+    tmp_path: Path, workspace: Workspace, fields: list[str], message: str
+) -> None:
+    path = write(tmp_path, "a.csv", "when,y\n" + "".join(f"{field},k\n" for field in fields))
+    with pytest.warns(UserWarning, match=message):
+        assert values(read(workspace, path))["when"] == fields
+
+
+def test_a_query_says_the_order_of_dates(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "when,y\n3/4/2020,a\n12/11/2020,b\n")
     query = 'select * replace (strptime("when", \'%m/%d/%Y\') as "when") from data'
     when = read_table(path, query=query)["when"].values.astype("datetime64[D]").astype(str).tolist()
-    assert when == ["2020-03-04", "2020-12-31"]
+    assert when == ["2020-03-04", "2020-12-11"]
+
+
+def test_a_model_refuses_dates_whose_order_it_cannot_know(tmp_path: Path, workspace: Workspace) -> None:
+    rows = "".join(f"{1 + i}/{1 + i % 12}/{2000 + i},{'ab'[i > 9]}\n" for i in range(20))
+    with pytest.warns(UserWarning, match="begin with the day"):
+        model = tw.fit(write(tmp_path, "a.csv", f"day,y\n{rows}"), "y", folds=0).model
+    columns = model.tree_.schema.columns
+    for name, fields in (("b.csv", "13/3/2001\n3/3/2018\n"), ("c.csv", "2001-03-13\n2018-03-03\n")):
+        with Workspace() as another:
+            staged = another.stage([write(tmp_path, name, f"day\n{fields}")])
+            table = another.load(staged, as_at_fit(another, staged, columns))
+        assert model.predict(table.features(["day"])).tolist() == ["a", "b"]
+    staged = workspace.stage([write(tmp_path, "d.csv", "day\n3/4/2001\n")])
+    with pytest.raises(DataTypeError, match=r"'3/4/2001' \(line 2\), and no value says whether the day"):
+        as_at_fit(workspace, staged, columns)
+
+
+MARKS_OF_NOTHING = ["-", "--", ".", "—", "None", "<NA>", "n.a.", "#DIV/0!"]
+
+
+@pytest.mark.parametrize("mark", MARKS_OF_NOTHING)
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (["1", "2.5"], [1.0, 2.5, None]),
+        (["$1", "$2"], [1.0, 2.0, None]),
+        (['"1,200"', "7"], [1200.0, 7.0, None]),
+        (["1", "2"], [1, 2, None]),
+    ],
+)
+def test_marks_are_missing_where_all_other_fields_are_numbers(
+    tmp_path: Path, workspace: Workspace, mark: str, fields: list[str], expected: list[Any]
+) -> None:
+    text = "x,y\n" + "".join(f"{field},k\n" for field in [*fields, f" {mark} "])
+    path = write(tmp_path, "a.csv", text)
+    table = _told(
+        r"'x' of .* is read as numbers: .* \(line 4\) taken as missing", lambda: read(workspace, path)
+    )
+    assert values(table)["x"] == expected
+
+
+def test_marks_are_categories_where_other_fields_are_text(tmp_path: Path, workspace: Workspace) -> None:
+    text = "sign,size,all\n+,5,-\n-,large,-\n-,-,-\n"
+    table = read(workspace, write(tmp_path, "a.csv", text))
+    assert values(table) == {"sign": ["+", "-", "-"], "size": ["5", "large", "-"], "all": ["-", "-", "-"]}
+
+
+def test_marks_are_told_of_with_their_number_and_users_have_the_last_word(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    path = write(tmp_path, "a.csv", "x,y\n1,a\n-,b\n2,a\n-,b\n.,a\n")
+    with pytest.warns(UserWarning, match=r"'-' \(line 3\) and 2 more fields like it taken as missing"):
+        assert values(read(workspace, path))["x"] == [1, None, 2, None, None]
+    for choices, expected in (
+        (Choices(numeric=("x",)), [1, None, 2, None, None]),
+        (Choices(categorical=("x",)), ["1", "-", "2", "-", "."]),
+    ):
+        with Workspace() as another, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "column 'x' of .* is read as numbers")
+            found = values(read(another, path, choices=choices))["x"]
+        assert found == expected
+
+
+def test_strict_takes_no_mark_for_missing(tmp_path: Path, workspace: Workspace) -> None:
+    path = write(tmp_path, "late.csv", "x\n" + "1\n" * 20 + "-\n")
+    with pytest.raises(DataTypeError, match=r"first '-' \(line 22\)"):
+        read(workspace, path, choices=Choices(strict=True))
+
+
+def test_what_a_file_declares_numeric_has_no_marks(tmp_path: Path, workspace: Workspace) -> None:
+    path = write(
+        tmp_path, "a.arff", "@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n1,a\n-,b\n"
+    )
+    with pytest.raises(DataTypeError, match="is declared numeric and holds '-'"):
+        read(workspace, path)
 
 
 def test_dates_are_dates_and_zones_are_told_apart(tmp_path: Path, workspace: Workspace) -> None:
@@ -236,3 +361,9 @@ def test_marked_numbers_with_a_few_other_values_are_noticed(tmp_path: Path, work
     text = "charge\n" + "".join(f"${i}.50\n" for i in range(30)) + "waived\n"
     with pytest.warns(UserWarning, match=r"30 numbers and 1 other value, first 'waived' \(line 32\)"):
         assert isinstance(read(workspace, write(tmp_path, "w.csv", text))["charge"], RawCodes)
+
+
+def test_numbers_that_begin_with_a_zero_are_told_of(tmp_path: Path, workspace: Workspace) -> None:
+    path = write(tmp_path, "a.csv", "zip,x\n99501,0\n01234,0.5\n")
+    with pytest.warns(UserWarning, match=r"'zip' of .* some begin with a zero, as '01234' \(line 3\) does"):
+        assert values(read(workspace, path)) == {"zip": [99501, 1234], "x": [0.0, 0.5]}

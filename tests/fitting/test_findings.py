@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,3 +69,38 @@ def test_the_report_says_what_was_done_about_identifiers(run: Run) -> None:
 def test_other_columns_are_no_identifiers(column: object) -> None:
     frame = pd.DataFrame({"a": column, "y": ["a", "b"] * 20})
     assert identifiers(tw.fit(frame, "y", folds=0).data) == {}
+
+
+def _rare(share: float, n_rows: int = 600) -> dict[str, Any]:
+    rng = np.random.default_rng(2)
+    a = rng.normal(size=n_rows)
+    score = a + rng.normal(size=n_rows)
+    return {
+        "a": a.round(2).tolist(),
+        "y": np.where(score > np.quantile(score, 1 - share), "pos", "neg").tolist(),
+    }
+
+
+def test_whoever_looks_for_a_rare_class_is_told_how() -> None:
+    result = tw.fit(_rare(0.05), "y", folds=5)
+    recall = dict(zip(result.evaluation.evaluation.classes, result.evaluation.evaluation.recall, strict=True))
+    assert recall["pos"] < 0.5
+    said = str(result)
+    assert (
+        f"Class pos has 5 % of the rows, and of these {100 * recall['pos']:.0f} % are found (recall)." in said
+    )
+    assert result.to_dict()["advice"]
+    assert "(recall)" in result.to_html()
+    weighed = tw.fit(_rare(0.05), "y", folds=5, class_weight="balanced")
+    assert weighed.evaluation.evaluation.recall[1] > recall["pos"]
+    assert "What to try" not in str(weighed)
+    assert "What to try" not in str(tw.fit(_rare(0.5), "y", folds=5))
+
+
+def test_a_single_leaf_says_what_to_try() -> None:
+    rng = np.random.default_rng(4)
+    result = tw.fit({"a": rng.normal(size=300).round(2), "y": rng.integers(0, 2, 300)}, "y", folds=3)
+    assert len(result.model.tree_) == 1
+    assert "What to try" in str(result)
+    assert "The tree is a single leaf" in str(result)
+    assert result.to_dict()["model"]["note"] in result.to_html()

@@ -160,3 +160,29 @@ def test_a_target_that_names_thousands_of_rows_is_refused() -> None:
 def test_numbers_that_are_classes_are_listed_as_such() -> None:
     table = {"x": list(range(60)), "again": [0, 1] * 30}
     assert "target again: classes, 2: 0, 1  (task regression" in str(tw.fit(table, "again", folds=0))
+
+
+def test_text_in_memory_that_looks_like_numbers_or_dates_is_told_of() -> None:
+    table = {
+        "price": ["$1,200", "-", "$90", ""] * 5,
+        "when": ["31/12/2020", "2/1/2021", "3/1/2021", "4/1/2021"] * 5,
+        "zip": ["01234", "99501", "99502", "99503"] * 5,
+        "pet": ["dog", "-", "cat", "7"] * 5,
+        "y": ["a", "b", "a", "b"] * 5,
+    }
+    notes = tw.fit(table, "y", folds=0).data.notes
+    assert len(notes) == 2
+    assert "'price' of the table is text that looks like numbers, but for '', '-'" in notes[0]
+    assert "'when' of the table is text that looks like dates: it is taken as categories" in notes[1]
+    assert tw.fit(table, "y", folds=0, categorical=["price", "when"]).data.notes == ()
+    assert tw.fit({"y": table["y"], "x": [1, 2, 3, 4] * 5}, "y", folds=0).data.notes == ()
+
+
+def test_what_reading_a_file_came_upon_stands_in_the_notes(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x,y\n" + "1,a\n2,b\n3,a\n4,b\n" * 5 + "-,a\n")
+    for _ in range(2):  # a warning that was given before is noted again
+        with pytest.warns(UserWarning, match="is read as numbers: '-' "):
+            result = tw.fit(path, "y", folds=0)
+        assert "is read as numbers: '-' (line 22) taken as missing" in result.data.notes[0]
+        assert "note: column 'x'" in str(result)

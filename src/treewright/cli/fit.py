@@ -14,7 +14,7 @@ from treewright.cli.options import DataOptions, memory_option, screen_of, taken
 from treewright.cli.outputs import refuse_other_than_page, refuse_outputs
 from treewright.cli.screen import Screen
 from treewright.files.workspace import Workspace
-from treewright.fitting.fit import fit_table
+from treewright.fitting.fit import advice_section, fit_table
 from treewright.fitting.learners import check_folds
 from treewright.fitting.report import importance_section, model_section, performance_section, table_section
 from treewright.fitting.training_table import read_training_table
@@ -97,9 +97,9 @@ def _fit_open(
     screen.section(model_section(model, missing=False))
     if evaluation is not None:
         screen.section(performance_section(evaluation.evaluation, folds_text(evaluation)))
-    shares = importance_section(model)
-    if shares is not None:
-        screen.section(shares)
+    for section in (importance_section(model), advice_section(model, evaluation)):
+        if section is not None:
+            screen.section(section)
     screen.text("\nnothing was saved" if path is None else f"\nsaved to {path}")
     known: dict[str, Any] = {"kind": type(model).__name__}
     if hasattr(model, "tree_"):

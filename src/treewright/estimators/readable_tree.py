@@ -31,7 +31,13 @@ from treewright.growing.grow_tree import grow, progress_bar
 from treewright.growing.linear_leaves import RIDGES, smallest_leaf, with_equations
 from treewright.growing.parameters import recipe_choices
 from treewright.growing.recipe import Recipe
-from treewright.model_selection.smoothed_pruning import Fold, choose_smoothed, drawn_folds, prune_smoothed
+from treewright.model_selection.smoothed_pruning import (
+    Fold,
+    choose_smoothed,
+    drawn_folds,
+    prune_smoothed,
+    single_leaf_note,
+)
 from treewright.model_selection.validated_pruning import apply_class_weights
 from treewright.pruning import CostComplexity, Pruned
 from treewright.tree import Tree
@@ -107,7 +113,9 @@ class ReadableTree(TreeEstimator):
 
     def _keep_smoothed(self, pruned: Pruned, strength: float, signs: Sequence[int] = ()) -> None:
         """Take the tree that was chosen, less what breaks the order it must keep."""
-        self._set_tree(collapse_to_order(pruned.tree, signs) if any(signs) else pruned.tree)
+        tree = collapse_to_order(pruned.tree, signs) if any(signs) else pruned.tree
+        note = single_leaf_note(pruned)
+        self._set_tree(replace(tree, note=note) if note else tree)
         self.shrinkage_ = strength
 
     def _refuse_of_open_tables(self) -> None:

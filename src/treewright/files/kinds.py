@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from treewright.data import Column
 from treewright.errors import DataError, DataTypeError, warn
 from treewright.files.declared_columns import Declared
+from treewright.files.field_readers import READERS_OF_DATES, Look, look_at
 from treewright.files.staged_table import TEXT, Staged, quoted_name
 from treewright.files.table import unknown_column
 from treewright.formatting.text import counted
@@ -27,37 +28,6 @@ TEXTS = ("VARCHAR", "ENUM", "UUID", "BOOLEAN", "NULL", '"NULL"')
 
 MOSTLY = 0.9
 """A text column with at least this share of numbers was probably meant to be one of numbers."""
-
-MACROS = r"""
-CREATE MACRO whole(c) AS CASE WHEN regexp_full_match(c, '[+-]?[0-9]+') THEN try_cast(c AS BIGINT) END;
-CREATE MACRO number(c) AS CASE WHEN NOT contains(c, '_') THEN try_cast(c AS DOUBLE) END;
-CREATE MACRO comma(c) AS CASE WHEN regexp_full_match(c, '[+-]?[0-9]*,?[0-9]+([eE][+-]?[0-9]+)?')
-    THEN try_cast(replace(c, ',', '.') AS DOUBLE) END;
-CREATE MACRO moment(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9:.]+)?')
-    THEN try_cast(c AS TIMESTAMP) END;
-CREATE MACRO zoned(c) AS CASE WHEN regexp_full_match(c, '[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T].*')
-    THEN try_cast(c AS TIMESTAMPTZ) END;
-CREATE MACRO dotted(c) AS CASE WHEN regexp_full_match(c, '[0-9]{1,2}[.][0-9]{1,2}[.][0-9]{4}( [0-9:.]+)?')
-    THEN try_strptime(c, ['%d.%m.%Y', '%d.%m.%Y %H:%M', '%d.%m.%Y %H:%M:%S', '%d.%m.%Y %H:%M:%S.%f']) END;
-CREATE MACRO slashed(c) AS
-    CASE WHEN regexp_full_match(c, '[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}( .*)?') THEN c END;
-CREATE MACRO marked(c) AS CASE WHEN regexp_full_match(c,
-    '[+-]?[$€£]? ?([0-9]+|[0-9]{1,3}([, ''][0-9]{3})+)([.][0-9]+)? ?[%$€£]?')
-    THEN try_cast(regexp_replace(c, '[^0-9.+-]', '', 'g') AS DOUBLE) END;
-CREATE MACRO marked_comma(c) AS CASE WHEN regexp_full_match(c,
-    '[+-]?[$€£]? ?([0-9]+|[0-9]{1,3}([. ''][0-9]{3})+)([,][0-9]+)? ?[%$€£]?')
-    THEN try_cast(replace(regexp_replace(c, '[^0-9,+-]', '', 'g'), ',', '.') AS DOUBLE) END;
-CREATE MACRO sign_of(c) AS regexp_replace(c, '[^%$€£]', '', 'g');
-"""
-"""How the text of a field is read; each gives NULL where it cannot be."""
-
-FIRST_ROWS = 1000
-"""Rows that are looked at to see what need not be asked of all."""
-
-READERS = ("whole", "number", "comma", "moment", "zoned", "dotted", "marked", "marked_comma", "slashed")
-"""The names of these, in the order in which they are tried; the last is for a hint only."""
-
-READERS_OF_DATES = ("moment", "zoned", "dotted")
 
 
 @dataclass(frozen=True)
@@ -147,9 +117,7 @@ def guess(
     return [_reading(workspace, staged, choices, name, looks.get(name)) for name in names]
 
 
-def _reading(
-    workspace: Workspace, staged: Staged, choices: Choices, name: str, look: _Look | None
-) -> Reading:
+def _reading(workspace: Workspace, staged: Staged, choices: Choices, name: str, look: Look | None) -> Reading:
     kind, declared = staged.kind(name), staged.declared.get(name)
     if name in choices.ordinal:
         return _ordinal(workspace, staged, name, choices.ordinal[name])
@@ -158,7 +126,7 @@ def _reading(
     if name in choices.numeric:
         return _numeric(workspace, staged, name, look, "is to be numeric")
     if declared is not None and declared.kind != "ignore":
-        return _declared(workspace, staged, declared, look)
+        return _declared(workspace, staged, declared, look)  # what a file declares has no marks of its own
     if look is not None:
         return _guessed(workspace, staged, name, look, choices.strict)
     return _typed(staged, name, kind)
@@ -172,7 +140,7 @@ def as_at_fit(workspace: Workspace, staged: Staged, columns: Sequence[Column]) -
     return [_as_column(workspace, staged, column, looks.get(column.name)) for column in columns]
 
 
-def _as_column(workspace: Workspace, staged: Staged, column: Column, look: _Look | None) -> Reading:
+def _as_column(workspace: Workspace, staged: Staged, column: Column, look: Look | None) -> Reading:
     name, kind = column.name, staged.kind(column.name)
     families = {type(category) for category in column.categories}
     if column.kind != "numeric" and families <= {str}:
@@ -227,9 +195,10 @@ def _ordinal(workspace: Workspace, staged: Staged, name: str, order: tuple[str, 
     return reading
 
 
-def _declared(workspace: Workspace, staged: Staged, column: Declared, look: _Look | None) -> Reading:
+def _declared(workspace: Workspace, staged: Staged, column: Declared, look: Look | None) -> Reading:
     if column.kind == "numeric":
-        return _numeric(workspace, staged, column.name, look, "is declared numeric")
+        look = None if look is None or look.n_marks else look
+        return _numeric(workspace, staged, column.name, look, "is declared numeric", marks=False)
     if column.kind == "date":
         return _date(workspace, staged, column.name)
     return _text(
@@ -237,8 +206,10 @@ def _declared(workspace: Workspace, staged: Staged, column: Declared, look: _Loo
     )
 
 
-def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None, because: str) -> Reading:
-    """Read a column as numbers, or say which value is none."""
+def _numeric(
+    workspace: Workspace, staged: Staged, name: str, look: Look | None, because: str, *, marks: bool = True
+) -> Reading:
+    """Read a column as numbers, those of `MARKS` that it has as missing, or say which value is none."""
     kind, column, form = staged.kind(name), staged.identifier(name), staged.form
     if kind != TEXT:
         plain = kind.partition("(")[0]
@@ -246,10 +217,11 @@ def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None
             return Reading(name, "numeric", column, "{}" if plain in NUMBERS else "{}::INTEGER")
         column = f"{column}::VARCHAR"
     if look is None:
-        look = _look(workspace, form, [column])[0]
+        look = look_at(workspace, form, [column], marks=marks)[0]
     for reader in _readers_of_numbers(staged):
         if look.all_by(reader):
-            return Reading(name, "numeric", column, f"{reader}({form})")
+            _tell_of_marks(workspace, staged, name, look, "numbers")
+            return Reading(name, "numeric", column, f"{reader}({look.form(form)})")
     value = form.format(column)
     odd = workspace.first(f"{value} IS NOT NULL AND number({value}) IS NULL", value)
     assert odd is not None
@@ -260,33 +232,28 @@ def _numeric(workspace: Workspace, staged: Staged, name: str, look: _Look | None
 
 
 def _date(workspace: Workspace, staged: Staged, name: str) -> Reading:
-    column = staged.value(name)
-    for reader in READERS_OF_DATES:
-        odd = workspace.first(f"{column} IS NOT NULL AND {reader}({column}) IS NULL", column)
+    column = staged.identifier(name)
+    look = look_at(workspace, staged.form, [column])[0]
+    for reader in READERS_OF_DATES if look.known else ():
+        if look.all_by(reader):
+            if reader == "day_first" and look.all_by("month_first"):
+                break
+            return Reading(name, "date", column, f"{reader}({look.form(staged.form)})")
+    value = staged.value(name)
+    tried = " AND ".join(f"{reader}({value}) IS NULL" for reader in READERS_OF_DATES)
+    odd = workspace.first(f"{value} IS NOT NULL AND {tried}", value)
+    if odd is None:
+        odd = workspace.first(f"{value} IS NOT NULL", value)
         if odd is None:
-            return Reading(name, "date", staged.identifier(name), f"{reader}({staged.form})")
-    assert odd is not None
+            return Reading(name, "date", column, f"{READERS_OF_DATES[0]}({staged.form})")
+        raise DataTypeError(
+            f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), and no value says "
+            "whether the day or the month comes first: write dates as 2026-11-15."
+        )
     raise DataTypeError(
         f"column {name!r} of {staged.name} holds {odd[1]!r} ({staged.locate(odd[0])}), which is no date of "
-        "the form 2026-11-15, 2026-11-15 10:30:00 or 15.11.2026."
+        "the form 2026-11-15, 2026-11-15 10:30:00, 15.11.2026 or 15/11/2026."
     )
-
-
-@dataclass(frozen=True)
-class _Look:
-    """How many fields of a text column can be read in each way.
-
-    The kind of the column is the narrowest way in which all of them, or nearly all, can be read.
-    """
-
-    known: int
-    """Fields that are not empty."""
-    read: Mapping[str, int]
-    """How many of them each of `READERS` can read that was asked."""
-
-    def all_by(self, reader: str) -> bool:
-        """Whether a reader can read all fields there are."""
-        return self.read.get(reader) == self.known
 
 
 def _readers_of_numbers(staged: Staged) -> tuple[str, ...]:
@@ -295,7 +262,7 @@ def _readers_of_numbers(staged: Staged) -> tuple[str, ...]:
     return "whole", "number", *comma
 
 
-def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[str, _Look]:
+def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[str, Look]:
     """Look at the text columns among some, unless the file declares their categories."""
     open_names = [
         name
@@ -304,33 +271,67 @@ def _looks(workspace: Workspace, staged: Staged, names: Sequence[str]) -> dict[s
         and (name not in staged.declared or staged.declared[name].kind in ("numeric", "ignore"))
     ]
     columns = [staged.identifier(name) for name in open_names]
-    return dict(zip(open_names, _look(workspace, staged.form, columns), strict=True))
+    return dict(zip(open_names, look_at(workspace, staged.form, columns), strict=True))
 
 
-def _look(workspace: Workspace, form: str, columns: Sequence[str]) -> list[_Look]:
-    """Look at all fields of text columns; for dates and such only where not all are numbers.
-
-    Whether all fields are whole numbers is asked only where the first ones are: no other count is needed.
-    """
-    first = workspace.counts(form, columns, ("", "whole"), f" WHERE rowid < {FIRST_ROWS}")
-    looks = [_Look(0, {})] * len(columns)
-    for asks_whole in (True, False):
-        some = [index for index, (known, whole) in enumerate(first) if (whole == known) == asks_whole]
-        readers = ("", "whole", "number") if asks_whole else ("", "number")
-        found = workspace.counts(form, [columns[index] for index in some], readers)
-        for index, (known, *counts) in zip(some, found, strict=True):
-            looks[index] = _Look(known, dict(zip(readers[1:], counts, strict=True)))
-    rest = [index for index, look in enumerate(looks) if look.read["number"] < look.known]
-    more = workspace.counts(form, [columns[index] for index in rest], READERS[2:])
-    for index, counts in zip(rest, more, strict=True):
-        read = {**looks[index].read, **dict(zip(READERS[2:], counts, strict=True))}
-        looks[index] = replace(looks[index], read=read)
-    return looks
+def _tell_of_labels(workspace: Workspace, staged: Staged, name: str) -> None:
+    """Say that numbers are read of what may be names, such as postcodes."""
+    value = staged.value(name)
+    odd = workspace.first(f"label({value}) IS NOT NULL", value)
+    assert odd is not None
+    warn(
+        f"column {name!r} of {staged.name} is read as numbers, and some begin with a zero, as {odd[1]!r} "
+        f"({staged.locate(odd[0])}) does: if they are codes, --categorical {name!r} takes them as such."
+    )
 
 
-def _has_one_sign(workspace: Workspace, staged: Staged, name: str) -> bool:
+def _tell_of_marks(workspace: Workspace, staged: Staged, name: str, look: Look, what: str) -> None:
+    """Say which fields of a column are missing values because all others are numbers, or dates."""
+    if look.n_marks:
+        value = staged.value(name)
+        odd = workspace.first(f"{value} IS NOT NULL AND unmarked({value}) IS NULL", value)
+        assert odd is not None
+        more = "" if look.n_marks == 1 else f" and {counted(look.n_marks - 1, 'more field')} like it"
+        warn(
+            f"column {name!r} of {staged.name} is read as {what}: {odd[1]!r} ({staged.locate(odd[0])}){more} "
+            f"taken as missing; --categorical {name!r} takes the column as text."
+        )
+
+
+def _as_dates(name: str, form: str) -> str:
+    """Say how text is turned into dates."""
+    quoted = quoted_name(name)
+    return (
+        "turn it into dates with --query "
+        f"'select * replace (strptime({quoted}, $${form}$$) as {quoted}) from data'"
+    )
+
+
+def _dates(workspace: Workspace, staged: Staged, name: str, look: Look) -> Reading:
+    """Read a column whose fields are all dates; say whether the day or the month is first, where one is."""
+    reader = next(reader for reader in READERS_OF_DATES if look.all_by(reader))
+    column, value = staged.identifier(name), look.form(staged.value(name))
+    if reader in ("day_first", "month_first"):
+        other = "month_first" if reader == "day_first" else "day_first"
+        odd = workspace.first(f"{value} IS NOT NULL AND {other}({value}) IS NULL", value)
+        if odd is None:
+            warn(
+                f"column {name!r} of {staged.name} holds dates that may begin with the day or the month: it "
+                f"is taken as categories; {_as_dates(name, '%d/%m/%Y')}, or with $$%m/%d/%Y$$."
+            )
+            return Reading(name, "categorical", column, staged.form)
+        first = "day" if reader == "day_first" else "month"
+        warn(
+            f"column {name!r} of {staged.name} is read as dates that begin with the {first}, as "
+            f"{odd[1]!r} ({staged.locate(odd[0])}) does; --categorical {name!r} takes it as text."
+        )
+    _tell_of_marks(workspace, staged, name, look, "dates")
+    return Reading(name, "date", column, f"{reader}({look.form(staged.form)})")
+
+
+def _has_one_sign(workspace: Workspace, staged: Staged, name: str, look: Look) -> bool:
     """Tell whether marked numbers are all in one unit, and say what is left out or in the way."""
-    sign = f"sign_of({staged.value(name)})"
+    sign = f"sign_of({look.form(staged.value(name))})"
     low, high = workspace.answer(f"SELECT min({sign}), max({sign}) FROM staged")[0]
     if low == high:
         marks = f"the sign {low!r}" if low else "thousands marks"
@@ -347,20 +348,24 @@ def _has_one_sign(workspace: Workspace, staged: Staged, name: str) -> bool:
     return False
 
 
-def _guessed(workspace: Workspace, staged: Staged, name: str, look: _Look, strict: bool) -> Reading:
+def _guessed(workspace: Workspace, staged: Staged, name: str, look: Look, strict: bool) -> Reading:
     column, form = staged.identifier(name), staged.form
-    for reader in (*_readers_of_numbers(staged), *READERS_OF_DATES) if look.known else ():
+    if strict and look.n_marks:
+        look = look_at(workspace, form, [column], marks=False)[0]
+    for reader in _readers_of_numbers(staged) if look.known else ():
         if look.all_by(reader):
-            if reader.startswith("marked") and not _has_one_sign(workspace, staged, name):
-                break
-            kind: FileKind = "date" if reader in READERS_OF_DATES else "numeric"
-            return Reading(name, kind, column, f"{reader}({form})")
+            if reader.startswith("marked") and not _has_one_sign(workspace, staged, name, look):
+                return Reading(name, "categorical", column, form)
+            _tell_of_marks(workspace, staged, name, look, "numbers")
+            if reader == "whole" and look.has_labels:
+                _tell_of_labels(workspace, staged, name)
+            return Reading(name, "numeric", column, f"{reader}({look.form(form)})")
+    if look.known and any(map(look.all_by, READERS_OF_DATES)):
+        return _dates(workspace, staged, name, look)
     if look.known and look.all_by("slashed"):
-        quoted = quoted_name(name)
         warn(
-            f"column {name!r} of {staged.name} looks like dates with slashes, beginning with the day or the "
-            "month: it is taken as categories; turn it into dates with --query "
-            f"'select * replace (strptime({quoted}, $$%d/%m/%Y$$) as {quoted}) from data'."
+            f"column {name!r} of {staged.name} looks like dates, with the day or the month first or years "
+            f"of two digits: it is taken as categories; {_as_dates(name, '%d/%m/%y')}."
         )
         return Reading(name, "categorical", column, form)
     most, reader = max((look.read.get(reader, 0), reader) for reader in _readers_of_numbers(staged))

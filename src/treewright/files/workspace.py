@@ -24,7 +24,8 @@ from treewright.data.columns import Raw, RawCodes, RawNumbers
 from treewright.errors import DataError, raise_if_interrupted
 from treewright.files.column_batches import MOST_COLUMNS, MOST_FIELDS, Coding, alike, codings, stack
 from treewright.files.delimited import LONGEST_LINE, literal
-from treewright.files.kinds import MACROS, Choices, Reading, guess
+from treewright.files.field_readers import MACROS
+from treewright.files.kinds import Choices, Reading, guess
 from treewright.files.staged_table import TEXT, Staged, TextOptions, quoted_name
 from treewright.files.staging import CHUNK_ROWS, stage
 from treewright.files.table import Table

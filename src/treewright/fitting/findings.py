@@ -10,12 +10,19 @@ from treewright.data import Dataset
 from treewright.data.columns import Raw, RawCodes
 from treewright.data.identifiers import FEWEST_ROWS, IDENTIFIER_PRICE, PRICED_ROWS, number_the_rows
 from treewright.draw.visible_tree import Rows
+from treewright.evaluation import ClassEvaluation, CrossValidation
 from treewright.fitting.report import schema_of
 from treewright.fitting.training_table import TrainingTable
-from treewright.formatting.text import counted
+from treewright.formatting.text import counted, quoted
 
 MOST_ALIKE = 0.5
 """Text of more different values than this share of its rows looks like an identifier."""
+
+RARE = 0.7
+"""A class of less than this share of what it would have if all had as much is rare."""
+RECALL = 0.5
+"""Recall below which a rare class is told of."""
+MOST_RARE = 3
 
 
 def nodes_that_miss(model: Any, data: TrainingTable) -> list[int]:
@@ -78,6 +85,40 @@ def identifier_lines(model: Any, data: TrainingTable) -> list[str]:
         done = "the tree uses it" if name in used else "the tree does not use it"
         lines.append(f"{what}{done}{'; leave it out if it only names rows' if name in used else ''}")
     return lines
+
+
+def advice_lines(model: Any, evaluation: CrossValidation | None) -> list[str]:
+    """Say what to try where a tree is a single leaf, and where few rows of a rare class are found."""
+    lines = []
+    tree = getattr(model, "tree_", None)
+    if tree is not None and len(tree) == 1 and tree.impurity[0] > 0 and hasattr(model, "se"):
+        held_out = getattr(getattr(model, "path_", None), "held_out", None)
+        lines.append(
+            "The tree is a single leaf: se=0 (--se 0) takes the tree of the least cross-validated loss."
+            if held_out is not None and held_out[:-1].min(initial=np.inf) < held_out[-1]
+            else "The tree is a single leaf, and none of any size is better in cross-validation: it takes "
+            "more rows or other columns; alpha=0 (--alpha 0) shows all that was grown."
+        )
+    figures = None if evaluation is None else evaluation.evaluation
+    if not isinstance(figures, ClassEvaluation) or not _weighs_alike(model):
+        return lines
+    weight = figures.confusion.sum(axis=1)
+    for at in np.argsort(weight, kind="stable")[:MOST_RARE].tolist():
+        share, recall = weight[at] / weight.sum(), figures.recall[at]
+        if share <= RARE / len(weight) and recall < RECALL:
+            lines.append(
+                f"Class {quoted(str(figures.classes[at]))} has {100 * share:.0f} % of the rows, and of these "
+                f'{100 * recall:.0f} % are found (recall). class_weight="balanced" (--class-weight balanced) '
+                "makes all classes count the same, costs (--costs) each mistake as much as you say: recall "
+                "rises, and so does the error."
+            )
+    return lines
+
+
+def _weighs_alike(model: Any) -> bool:
+    """Whether every mistake counts the same, and need not."""
+    absent = object()
+    return all(getattr(model, name, absent) is None for name in ("class_weight", "costs"))
 
 
 def _used(model: Any) -> set[str]:

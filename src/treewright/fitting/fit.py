@@ -12,7 +12,7 @@ from treewright._module_names import public
 from treewright.evaluation import CrossValidation, cross_validate
 from treewright.files.workspace import Workspace
 from treewright.fitting.card import make_card
-from treewright.fitting.findings import identifier_lines, identifiers, nodes_that_miss
+from treewright.fitting.findings import advice_lines, identifier_lines, identifiers, nodes_that_miss
 from treewright.fitting.learners import AS_USUAL, check_folds, folds_for, suited_learner
 from treewright.fitting.report import (
     Section,
@@ -89,6 +89,7 @@ class FitResult:
             if self.evaluation is None
             else performance_section(self.evaluation.evaluation, folds_text(self.evaluation)),
             importance_section(self.model),
+            advice_section(self.model, self.evaluation),
         ]
         return [part for part in parts if part is not None]
 
@@ -164,6 +165,7 @@ class FitResult:
             "model": {"kind": type(model).__name__},
             "cross_validation": None if self.evaluation is None else self.evaluation.to_dict(),
             "importances": dict(importances(model)),
+            "advice": advice_lines(model, self.evaluation),
         }
         ruleset = ruleset_of(model)
         if ruleset is not None:
@@ -174,6 +176,7 @@ class FitResult:
                 "leaves": tree.n_leaves,
                 "nodes": len(tree),
                 "depth": tree.depth,
+                "note": tree.note,
                 "pruner": repr(model.pruner_) if hasattr(model, "pruner_") else None,
                 "tree": tree.to_dict(),
             }
@@ -277,6 +280,12 @@ def identifier_section(model: Any, data: TrainingTable) -> Section | None:
     """Say which columns look like identifiers, and what was done; None if none does."""
     lines = identifier_lines(model, data)
     return Section("Identifiers", tuple(lines)) if lines else None
+
+
+def advice_section(model: Any, evaluation: CrossValidation | None) -> Section | None:
+    """Say what to try; None if nothing suggests itself."""
+    lines = advice_lines(model, evaluation)
+    return Section("What to try", tuple(lines)) if lines else None
 
 
 def fit_table(

@@ -12,8 +12,10 @@ from treewright.data.encoding import learn
 from treewright.data.frames import read, read_series
 from treewright.data.objects import typed
 from treewright.errors import DataError
+from treewright.files.field_readers import look_alike
 from treewright.files.kinds import Choices
 from treewright.files.table import Table
+from treewright.formatting.text import some
 
 NAME = "the table"
 """What errors call a table that has no name."""
@@ -93,6 +95,25 @@ def _without(raw: Raw, texts: Sequence[str]) -> Raw:
     if not isinstance(raw, RawCodes):
         return raw
     return raw.hide(np.append([category in texts for category in raw.categories], [False])[raw.codes])
+
+
+def odd_texts(table: Table, names: Sequence[str], choices: Choices) -> list[str]:
+    """Say which columns are text and look like numbers or dates, unless they are said to be categories."""
+    notes = []
+    for name in names:
+        raw = table[name]
+        if not isinstance(raw, RawCodes) or raw.declared or name in choices.categorical:
+            continue
+        texts = [category for category in raw.categories if isinstance(category, str)]
+        what, marks = look_alike(texts)
+        if what and len(texts) == len(raw.categories):
+            but = f", but for {some(marks)}" if marks else ""
+            turned = "pandas.to_numeric" if what == "numbers" else "pandas.to_datetime"
+            notes.append(
+                f"column {name!r} of {table.name} is text that looks like {what}{but}: it is taken as "
+                f"categories; turn it into {what} before ({turned}), or name it as categorical."
+            )
+    return notes
 
 
 def kind_of(raw: Raw) -> str:

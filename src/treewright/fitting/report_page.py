@@ -17,7 +17,7 @@ from treewright.explorer.report import Report
 from treewright.explorer.report_page import alone, compose
 from treewright.export import export_html
 from treewright.figures import evaluate_model
-from treewright.fitting.findings import identifier_lines, nodes_that_miss
+from treewright.fitting.findings import advice_lines, identifier_lines, nodes_that_miss
 from treewright.fitting.report import importances, ruleset_of, title_of
 from treewright.formatting.html_table import html_bars, html_table
 from treewright.formatting.performance import error_text, folds_text
@@ -47,7 +47,7 @@ def report_page(result: FitResult) -> Page:
         data.X,
         data.y,
         columns=lines,
-        notes=[*data.notes, *odd, *identifier_lines(model, data)],
+        notes=[*data.notes, *odd, *_findings(result)],
         rules="" if ruleset is None else str(ruleset),
     )
     return (
@@ -55,6 +55,17 @@ def report_page(result: FitResult) -> Page:
         if report.rules
         else compose(report, data.X, data.y, cv=FOLDS if len(data) <= MOST_REGROWN else None)
     )
+
+
+def _findings(result: FitResult) -> list[str]:
+    """Say what was found out about the model: why it is a single leaf, what identifies rows, what to try."""
+    model = result.model
+    note = getattr(getattr(model, "tree_", None), "note", "")
+    return [
+        *([f"The tree is {note}."] if note.startswith("a single leaf") else []),
+        *identifier_lines(model, result.data),
+        *advice_lines(model, result.evaluation),
+    ]
 
 
 def _title(result: FitResult) -> str:
@@ -72,7 +83,7 @@ def report_body(result: FitResult) -> str:
         f"<h1>{escape(_title(result))}</h1>",
         f"<p>{escape(title_of(model))}, from {counted(len(data), 'row')} and "
         f"{counted(len(data.features), 'feature')}.</p>",
-        *(f"<p>{escape(note)}</p>" for note in (*data.notes, *identifier_lines(model, data))),
+        *(f"<p>{escape(note)}</p>" for note in (*data.notes, *_findings(result))),
     ]
     if found is not None:
         parts += ["<h2>Performance</h2>", *_worth(found)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -20,7 +21,15 @@ from treewright.files.kinds import Choices, guess
 from treewright.files.staged_table import Staged, TextOptions
 from treewright.files.table import Table, unknown_column
 from treewright.files.workspace import Workspace
-from treewright.fitting.memory_table import NAME, column_of, columns_of, has_names, kind_of, memory_table
+from treewright.fitting.memory_table import (
+    NAME,
+    column_of,
+    columns_of,
+    has_names,
+    kind_of,
+    memory_table,
+    odd_texts,
+)
 from treewright.formatting.suggestions import nearest
 from treewright.formatting.text import counted, number_text, quoted
 from treewright.parameter_types import is_number
@@ -170,9 +179,12 @@ def read_training_table(
     if is_file(source):
         if not isinstance(options.target, str | None):
             raise ValueError("target must be the name of a column where the table is a file.")
-        table, kinds, target, features, weight = _read_files(workspace, source, options, listener, note)
+        with hearing(noted):
+            table, kinds, target, features, weight = _read_files(workspace, source, options, listener, note)
     else:
         table, kinds, target, features, weight = _read_memory(source, options)
+        for text in odd_texts(table, features, options.choices(table.names)):
+            note(text)
     if not features:
         raise DataError(f"{table.name} has no columns to learn from besides the target {target!r}.")
     table, kept = with_target(table, target, note)
@@ -189,6 +201,20 @@ def read_training_table(
     n_left_out = 0 if kept is None else int((~kept).sum())
     named = is_file(source) or has_names(source)
     return TrainingTable(table, kinds, target, features, task, weight, n_left_out, tuple(noted), named)
+
+
+@contextmanager
+def hearing(noted: list[str]) -> Iterator[None]:
+    """Add the warnings that reading gives to what was noticed; they are given all the same."""
+    heard: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        for one in heard:
+            noted.append(str(one.message))
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 Read = tuple[Table, dict[str, str], str, list[str], Any]

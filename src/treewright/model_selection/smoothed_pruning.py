@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from treewright.data import Dataset
 from treewright.data.folds import folds_by_content
+from treewright.formatting.text import figure, quoted
 from treewright.pruning import CostComplexity, Pruned
 from treewright.pruning.cost_complexity import alphas_of, between, leaf_alphas, weakest_links
 from treewright.pruning.losses import Loss, Risk
 from treewright.pruning.nested import LossSums, losses_of_each
 from treewright.tree import Tree
+from treewright.tree.conditions import on_branch
+from treewright.tree.routing import Parts, place
 from treewright.tree.shrinkage import shrunk, shrunk_by_each
+from treewright.tree.side_by_side import side_by_side
 
 Grow = Callable[[NDArray[np.int64]], Tree]
 """Grows a tree on some of the rows, by their numbers."""
@@ -29,6 +33,12 @@ STRENGTHS = (10.0, 30.0, 100.0)
 """Strengths of shrinkage to choose from, for classes."""
 STRENGTHS_OF_NUMBERS = (1.0, 3.0, *STRENGTHS)
 """The same for numbers: where they have outliers, leaves of few rows are believed at once."""
+
+LONGEST_SPLIT = 200
+"""Letters of a split that a note tells."""
+
+JUDGED_AT_ONCE = 25_000
+"""Of so many rows at most folds are judged together, trees and held-out rows of each beside the others."""
 
 SLACK = 0.03
 """Share of the least cross-validated loss that a smaller tree of classes may cost, unless `se` is 0.
@@ -96,16 +106,43 @@ def prune_smoothed(
 
     def judge(strengths: Sequence[float], steps: Sequence[Array], loss: Loss | None) -> list[LossSums]:
         sums = [LossSums.nothing(len(each)) for each in steps]
-        for growing, held_out in (pair for pairs in folds for pair in pairs):
-            part = grow_on(growing)
-            others = judged(rows.take(held_out), rows.take(growing))
-            smooth = shrunk_by_each(part, strengths)
-            of_fold = losses_of_each(smooth, others, collapse_alphas(smooth), steps, loss)
-            sums = [total + one for total, one in zip(sums, of_fold, strict=True)]
+        at_once = 1 if tree.equations is not None else max(1, JUDGED_AT_ONCE // len(rows))
+        for some in _in_groups([pair for pairs in folds for pair in pairs], at_once):
+            grown = [grow_on(growing) for growing, _ in some]
+            others = [judged(rows.take(held_out), rows.take(growing)) for growing, held_out in some]
+            smooth = shrunk_by_each(side_by_side(grown), strengths)
+            parts = _places(grown, others)
+            those = _one_after_another(rows, [held_out for _, held_out in some], others)
+            of_some = losses_of_each(smooth, those, collapse_alphas(smooth), steps, loss, parts=parts)
+            sums = [total + one for total, one in zip(sums, of_some, strict=True)]
         return sums
 
     pruned, strength = choose_smoothed(tree, pruner, judge, len(folds), shrinkage=shrinkage, unit=unit)
     return replace(pruned, grown=(shrunk(tree, strength), rows)), strength
+
+
+def _in_groups(folds: Sequence[Fold], size: int) -> list[Sequence[Fold]]:
+    """Part folds in groups of a size."""
+    return [folds[begin : begin + size] for begin in range(0, len(folds), size)]
+
+
+def _places(trees: Sequence[Tree], held_out: Sequence[Dataset]) -> Parts:
+    """Give where rows held out from each tree end, the trees standing side by side and the rows in order."""
+    node, row = (np.cumsum([0, *map(len, each)]).tolist() for each in (trees, held_out))
+    of_each = [place(tree, rows) for tree, rows in zip(trees, held_out, strict=True)]
+    moved = [
+        Parts(parts.row + first_row, parts.node + first_node, parts.weight)
+        for parts, first_row, first_node in zip(of_each, row[:-1], node[:-1], strict=True)
+    ]
+    return Parts(*map(np.concatenate, zip(*moved, strict=True)))
+
+
+def _one_after_another(
+    rows: Dataset, numbers: Sequence[NDArray[np.int64]], judged: Sequence[Dataset]
+) -> Dataset:
+    """Give the rows of several folds as one table, with the weights that they are judged with."""
+    weights = [each.weight for each in judged if each.weight is not None]
+    return rows.take(np.concatenate(numbers)).weighted(np.concatenate(weights) if weights else None)
 
 
 def choose_smoothed(
@@ -156,6 +193,37 @@ def choose_smoothed(
     steps = [int(np.searchsorted(each, pruner.alpha, "right")) - 1 for each in alphas]
     best = _first_of_least([each.mean[step] for each, step in zip(sums, steps, strict=True)])
     return pruner.prune(smooth[best]), strengths[best]
+
+
+def single_leaf_note(pruned: Pruned) -> str:
+    """Say why a tree is a single leaf, and what the best split would come to; empty if it has branches."""
+    path, tree = pruned.path, pruned.tree
+    if len(tree) > 1 or tree.impurity[0] <= 0 or path is None or path.prunings is None:
+        return ""
+    whole = path.prunings.tree
+    split = whole[0].split
+    if split is None:
+        return "a single leaf: within the limits that are set no split has a gain"
+    condition = on_branch(split, 0, tree.schema, int(whole.default_branch[0]))
+    first = condition.words(tree.schema, max_categories=5)
+    first = first if len(first) <= LONGEST_SPLIT else first[:LONGEST_SPLIT] + "…"
+    if len(path) == 1 and tree.is_classifier:
+        label = quoted(str(tree[0].label))
+        return (
+            f"a single leaf: {label} is predicted on both sides of any split that holds; the first would be "
+            f"{first}"
+        )
+    if path.held_out is None:
+        return f"a single leaf: no split is worth the price of a leaf, alpha; the first would be {first}"
+    best = int(np.argmin(path.held_out[:-1]))
+    loss = "squared error" if not tree.is_classifier else "Brier score" if tree.costs is None else "cost"
+    scale = 0.5 if loss == "Brier score" and tree.schema.n_classes == 2 else 1.0  # as `evaluate` has it
+    before, after = (figure(scale * path.held_out[at]) for at in (-1, best))
+    return (
+        f"a single leaf: no split holds up in cross-validation; the first would be {first}, and the best "
+        f"tree with it, of {path.leaves[best]} leaves, takes the {loss} from {before} to {after} (less is "
+        "better)"
+    )
 
 
 def _slack(losses: Array) -> float:

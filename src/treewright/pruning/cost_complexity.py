@@ -238,7 +238,8 @@ def weakest_links(tree: Tree, risk: Risk | None = None) -> Links:
     >>> links.alpha.round(3).tolist(), links.leaves.tolist()
     ([0.0, 0.167], [3, 1])
     """
-    risks, scale = _scaled_risk(tree, risk)
+    risks, scales = _scaled_risk(tree, risk)
+    scale = float(scales[0])
     alphas, saved_leaves = _collapse_alphas(tree, risks)
     nodes = np.flatnonzero(np.isfinite(alphas))
     nodes = nodes[np.argsort(alphas[nodes], kind="stable")]
@@ -276,14 +277,15 @@ def _fold_numbers(cv: ArrayLike) -> Any:
         return cv
 
 
-def _scaled_risk(tree: Tree, risk: Risk | None) -> tuple[Array, float]:
-    """Risk of each node, and what to divide it by to have it per unit of weight.
+def _scaled_risk(tree: Tree, risk: Risk | None) -> tuple[Array, Array]:
+    """Risk of each node, and what to divide it by to have it per unit of weight of the node's root.
 
     Totals of errors are whole numbers, and quotients of whole numbers that should be equal are.
     """
-    weight = float(tree.weight[0])
+    roots = np.flatnonzero(tree.parent < 0)  # one, or those of trees side by side
+    weight = np.repeat(tree.weight[roots], np.diff(roots, append=len(tree)))
     if risk in ("impurity", "log_loss"):
-        return training_risk(tree, risk) / weight, 1.0
+        return training_risk(tree, risk) / weight, np.ones(len(tree))
     return training_risk(tree, risk), weight
 
 
@@ -295,7 +297,8 @@ def _collapse_alphas(tree: Tree, risks: Array) -> tuple[Array, NDArray[np.int64]
     n_nodes = len(risks)
     # For large alpha all children are leaves; each node goes down from there to where it is one too.
     with np.errstate(invalid="ignore"):  # squares of the largest numbers are infinite
-        saved_risk = (risks - np.bincount(tree.parent[1:], risks[1:], minlength=n_nodes)).tolist()
+        below = tree.parent >= 0
+        saved_risk = (risks - np.bincount(tree.parent[below], risks[below], minlength=n_nodes)).tolist()
     saved_leaves = (tree.n_children - 1).tolist()
     alpha, parent = [inf] * n_nodes, tree.parent.tolist()
     bends: list[Bends | None] = [None] * n_nodes  # of each node's subtree
@@ -317,8 +320,10 @@ def _collapse_alphas(tree: Tree, risks: Array) -> tuple[Array, NDArray[np.int64]
             heappush(inside, (-own, node))
         alpha[node] = own
         above = parent[node]
+        if above < 0:
+            continue
         beside = bends[above]
-        if beside is None:  # as it is above the root: −1 is the last node, a leaf
+        if beside is None:
             bends[above] = inside
             continue
         fewer, more = (beside, inside) if len(beside) < len(inside) else (inside, beside)

@@ -13,7 +13,7 @@ from treewright.data import Dataset
 from treewright.errors import DataError
 from treewright.pruning.losses import Loss, row_loss
 from treewright.tree import Tree
-from treewright.tree.routing import place
+from treewright.tree.routing import Parts, place
 from treewright.tree.topology import over_ancestors
 
 Array = NDArray[np.float64]
@@ -95,14 +95,17 @@ def losses_of_each(
     leaf_from: Sequence[Array],
     steps: Sequence[Array],
     risk: Loss | None = None,
+    *,
+    parts: Parts | None = None,
 ) -> list[LossSums]:
     """Give the losses of several trees that differ in what their nodes predict, see `nested_losses`.
 
-    The trees stand side by side as one, so that small ones take hardly longer than one of them.
+    The trees stand side by side as one, so that small ones take hardly longer than one of them. Each may
+    be several trees itself (`side_by_side`) of which rows go through one: `parts` says where they end.
     """
     tree, copies = trees[0], np.arange(len(trees))
     slots = np.cumsum([0, *(len(each) + 1 for each in steps)])  # a step more for what no tree ends
-    parts = place(tree, rows)
+    parts = place(tree, rows) if parts is None else parts
     root = copies * len(tree)
     parent = np.where(tree.parent >= 0, tree.parent + root[:, None], -1).ravel()
     until = there_until(parent, np.concatenate(leaf_from)).reshape(len(trees), -1)

@@ -38,24 +38,25 @@ def shrunk(tree: Tree, strength: float) -> Tree:
 
 
 def shrunk_by_each(tree: Tree, strengths: Sequence[float]) -> list[Tree]:
-    """Give the tree shrunk by several strengths, see `shrunk`."""
-    if len(tree) == 1:
+    """Give the tree, or several side by side, shrunk by several strengths, see `shrunk`."""
+    if tree.depth == 0:
         return [tree] * len(strengths)
-    parent, said = tree.parent[1:], tree.class_probabilities
+    parent, said = np.maximum(tree.parent, 0), tree.class_probabilities  # of roots no change is asked for
     weight = tree.weight[parent][:, None]
     share = weight / (weight + np.array(strengths))  # nodes × strengths
-    change = (said[1:] - said[parent])[:, None, :] * share[:, :, None]
+    change = (said - said[parent])[:, None, :] * share[:, :, None]
     predicted = np.repeat(said[:, None, :], len(strengths), axis=1)
     order = np.argsort(tree.node_depth, kind="stable")
     levels = np.searchsorted(tree.node_depth[order], np.arange(1, tree.depth + 2))
     for begin, end in pairwise(levels.tolist()):
         nodes = order[begin:end]
-        predicted[nodes] = predicted[tree.parent[nodes]] + change[nodes - 1]
+        predicted[nodes] = predicted[parent[nodes]] + change[nodes]
     if tree.is_classifier:
         predicted = np.maximum(predicted, 0.0)
         total = np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
         predicted *= (total / predicted.sum(axis=2))[:, :, None]
-        predicted[0] = tree.node_value[0]  # nothing is above the root: it says what it said, to the last bit
+        # Nothing is above a root: it says what it said, to the last bit.
+        predicted[order[: levels[0]]] = tree.node_value[order[: levels[0]], None]
     of_each = zip(strengths, predicted.swapaxes(0, 1), strict=True)
     return [_predicting(tree, value) if strength else tree for strength, value in of_each]
 
