@@ -1,6 +1,7 @@
 // Streams of random numbers and what is drawn by them: the first values are fixed, as models hang on them.
 #include <algorithm>
 
+#include "grow/by_sorting/drawn_cuts.hpp"
 #include "grow/feature_draw.hpp"
 #include "base/random.hpp"
 #include "forest/sampler.hpp"
@@ -81,4 +82,48 @@ TEST(features_are_drawn_once_each_and_laid_back) {
     draw.undo();
     random = Random(9);
     for (int32_t feature : first) CHECK_EQUAL(draw.next(random), feature);
+}
+
+TEST(every_processor_weighs_drawn_cuts_alike) {
+    constexpr size_t lanes = LineLoops::lanes, n_rows = 97;
+    Random random(3);
+    std::vector<double> table(n_rows * 5), weight(n_rows), amount(n_rows);
+    for (double& x : table) x = random.below(9) ? random.uniform() - 0.5 : std::numeric_limits<double>::quiet_NaN();
+    for (double& w : weight) w = random.uniform();
+    for (double& a : amount) a = random.uniform() - 0.3;
+    for (size_t n : {size_t{1}, size_t{2}, size_t{33}, n_rows}) {
+        std::vector<uint32_t> rows(n);
+        for (uint32_t& row : rows) row = static_cast<uint32_t>(random.below(n_rows));
+        for (bool side_by_side : {false, true}) {
+            ValueColumn columns[lanes];
+            for (size_t lane = 0; lane < lanes; ++lane)
+                columns[lane] = side_by_side ? ValueColumn{table.data() + lane, 5} : ValueColumn{table.data() + lane * n_rows};
+            if (!side_by_side) columns[2] = {table.data() + 2, 5};
+            for (const LineLoops& loops : {LineLoops::portable(), LineLoops::best()}) {
+                std::vector<LineLoops::Line> line(n);
+                LineLoops::Line low, high, weights, amounts, counts;
+                const LineLoops::Line cut{{0.1, -0.2, 0.0, infinity}};
+                loops.gather(columns, rows.data(), n, line.data(), low, high);
+                loops.sum_up(line.data(), n, cut, weight.data(), amount.data(), weights, &amounts);
+                loops.sum_up(line.data(), n, cut, nullptr, nullptr, counts, nullptr);
+                for (size_t lane = 0; lane < lanes; ++lane) {
+                    double least = infinity, most = -infinity, sum = 0, of_amounts = 0, count = 0;
+                    for (size_t i = 0; i < n; ++i) {
+                        const double x = columns[lane][rows[i]];
+                        if (x < least) least = x;
+                        if (x > most) most = x;
+                        if (!(x <= cut.of[lane])) continue;
+                        sum += weight[i];
+                        of_amounts += amount[i];
+                        ++count;
+                    }
+                    CHECK_EQUAL(low.of[lane], least);
+                    CHECK_EQUAL(high.of[lane], most);
+                    CHECK_EQUAL(weights.of[lane], sum);
+                    CHECK_EQUAL(amounts.of[lane], of_amounts);
+                    CHECK_EQUAL(counts.of[lane], count);
+                }
+            }
+        }
+    }
 }

@@ -23,19 +23,8 @@ MIDDLE = (
 EXACT = "we grow on float64 and tell values apart that scikit-learn's float32 cannot"
 
 LEFT_OUT: dict[str, str] = {
-    "test_realloc": OTHER_CODE,
-    "test_criterion_copy": OTHER_CODE,
-    "test_check_n_classes": OTHER_CODE,
-    "test_check_value_ndarray": OTHER_CODE,
-    "test_check_node_ndarray": OTHER_CODE,
-    "test_splitter_serializable": OTHER_CODE,
     "test_build_pruned_tree_py": OTHER_CODE,
     "test_build_pruned_tree_infinite_loop": OTHER_CODE,
-    "test_absolute_errors_precomputation_function": OTHER_CODE,
-    "test_different_endianness_pickle": OTHER_CODE,
-    "test_different_endianness_joblib_pickle": OTHER_CODE,
-    "test_different_bitness_pickle": OTHER_CODE,
-    "test_different_bitness_joblib_pickle": OTHER_CODE,
     "test_huge_allocations": "a huge max_leaf_nodes is only a bound: we allocate for the leaves there are",
     ":RandomForest": FORESTS,
     ":ExtraTrees": FORESTS,

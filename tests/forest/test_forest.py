@@ -232,6 +232,26 @@ def test_warm_start_adds_the_trees_that_one_fit_would_have_grown() -> None:
         grown.set_params(n_estimators=2).fit(X, y)
 
 
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_warm_start_keeps_the_estimators_there_are(edited: bool) -> None:
+    X, y = tw.datasets.load_iris()
+    grown = tw.RandomForestClassifier(2, random_state=3, warm_start=True).fit(X, y)
+    listed = grown.estimators_
+    first, second = listed
+    if edited:
+        second.tree_.value[:] = second.tree_.value[0]
+    grown.set_params(n_estimators=4).fit(X, y)
+    assert grown.estimators_ is listed
+    assert listed[0] is first
+    assert listed[1] is second
+    at_once = tw.RandomForestClassifier(4, random_state=3).fit(X, y)
+    if edited:
+        at_once.estimators_[1] = second
+    for one, other in zip(listed, at_once.estimators_, strict=True):
+        np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+    np.testing.assert_array_equal(grown.predict_proba(X), at_once.predict_proba(X))
+
+
 def test_each_tree_is_pruned_by_ccp_alpha() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     full = tw.RandomForestClassifier(4, random_state=0).fit(X, y)

@@ -85,7 +85,7 @@ protected:
     }
     /// What a cut that is drawn sends left, into `left_`.
     void sum_up_left_of(size_t n, size_t lane) {
-        left_.weight = left_weight_[lane];
+        left_.weight = left_weight_.of[lane];
         if (!classes_) {
             for (size_t o = 0; o < outputs_; ++o) left_.sums[o] = left_amounts_[o].of[lane];
         } else if (n_amounts() > 0) {
@@ -339,13 +339,14 @@ private:
             drawn_.sum_up(local_.weight, left_weight_);
         } else {
             left_amounts_.resize(n_amounts());
-            drawn_.sum_up(local_.weight, amount_.data(), left_weight_, left_amounts_[0].of);
-            for (size_t a = 1; a < left_amounts_.size(); ++a) drawn_.sum_up(amount_.data() + a * n, left_amounts_[a].of);
+            drawn_.sum_up(local_.weight, amount_.data(), left_weight_, left_amounts_[0]);
+            for (size_t a = 1; a < left_amounts_.size(); ++a) drawn_.sum_up(amount_.data() + a * n, left_amounts_[a]);
         }
         if (local_.weight && limits_.min_count > 1) drawn_.sum_up(nullptr, left_count_);
     }
     bool large_enough(size_t n, size_t lane) const {
-        const auto left = static_cast<size_t>(local_.weight && limits_.min_count > 1 ? left_count_[lane] : left_weight_[lane]);
+        const auto left =
+            static_cast<size_t>(local_.weight && limits_.min_count > 1 ? left_count_.of[lane] : left_weight_.of[lane]);
         return limits_.min_count <= 1 || (left >= limits_.min_count && n - left >= limits_.min_count);
     }
     bool search_categories(const RowRange& node, int32_t feature) {
@@ -397,11 +398,8 @@ protected:
     BestCut cut_;
 
     // cuts that are drawn
-    struct Lanes {
-        double of[DrawnCuts::lanes];
-    };
-    double left_weight_[DrawnCuts::lanes];
-    std::vector<Lanes> left_amounts_;
+    DrawnCuts::Line left_weight_;
+    std::vector<DrawnCuts::Line> left_amounts_;
 
 private:
     double impurity_ = 0;
@@ -413,7 +411,7 @@ private:
     std::unique_ptr<Kernel> kernel_;  // groups categories
     DrawnCuts drawn_;
     std::vector<double> amount_;  // of the node in hand
-    double left_count_[DrawnCuts::lanes];
+    DrawnCuts::Line left_count_;
 
 protected:
     Totals left_;

@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 
+#include "base/large_array.hpp"
 #include "base/parallel.hpp"
 #include "cuts/sorted_list.hpp"
 #include "grow/grow_task.hpp"
@@ -110,7 +111,7 @@ private:
     size_t width_ = 0;
     std::vector<size_t> column_;  // by feature
     std::vector<char> has_missing_;
-    std::vector<double> by_row_;  // row × feature
+    LargeArray<double> by_row_;  // row × feature
 };
 
 /// The values of a feature: that of a row is `stride` times its number away.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/builder.hpp"
+#include "base/large_array.hpp"
 #include "base/midpoint.hpp"
 #include "splits/category_order.hpp"
 #include "grow/grow_task.hpp"
@@ -173,12 +174,19 @@ public:
     /// Bring the rows of a node that go left before those that go right, choose the default branch, and give the number of the
     /// first.
     size_t partition(const RowRange& node, SortedSplit& split) {
-        const size_t left = split.table           ? sides_by_table(node, split)
-                            : recipe_.random_cuts ? sides_by_value(node, split)
-                                                  : sides_by_rank(node, split);
-        const auto part = [&](auto& targets) { outputs_ == 1 ? partition(node, targets) : partition_several(node, targets); };
-        if (task_.n_classes) part(label_);
-        else part(target_);
+        const auto f = static_cast<size_t>(split.feature);
+        const bool weighs =
+            recipe_.missing == Missing::available && !weight_.empty();  // where the default branch follows weights
+        if (split.table || has_missing_[f] || weighs) {
+            const size_t left = split.table           ? sides_by_table(node, split)
+                                : recipe_.random_cuts ? sides_by_value(node, split)
+                                                      : sides_by_rank(node, split);
+            bring_left_first(node, [side = side_.data()](size_t i, uint32_t) { return side[i]; });
+            return left;
+        }
+        const size_t left = sides_at_once(node, split);
+        if (split.default_branch < 0)
+            split.default_branch = larger(static_cast<double>(left), static_cast<double>(node.size() - left));
         return left;
     }
     /// A cut of ordered categories as a table: of all that the tree knows if they are few, else of those present at the node.
@@ -256,7 +264,7 @@ private:
         RowRange range;
         std::vector<uint32_t> origin, ranks;  // origin: rows of the table
         std::vector<int32_t> codes;
-        std::vector<double> numbers;
+        LargeArray<double> numbers;
     };
     /// Values of random cuts, which take the most room, are copied again when few rows of a copy are left.
     bool pays_to_copy_again(const RowRange& node) const {
@@ -350,12 +358,20 @@ private:
         return largest_branch(size, recipe_.missing != Missing::available);
     }
 
-    size_t sides_by_rank(const RowRange& node, SortedSplit& split) {
+    /// Of splits that answer every row, as most do: no side is written down.
+    size_t sides_at_once(const RowRange& node, const SortedSplit& split) {
         const auto f = static_cast<size_t>(split.feature);
-        const uint32_t last = split.left_rank;
+        if (recipe_.random_cuts)
+            return bring_left_first(node, [value = numbers_[f], threshold = split.threshold](size_t, uint32_t row) {
+                return static_cast<size_t>(value[row] <= threshold);
+            });
         return with_ranks(f, [&](auto rank) {
-            if (!has_missing_[f])
-                return set_all_sides(node, split.default_branch, [&](uint32_t row) { return rank(row) <= last; });
+            return bring_left_first(
+                node, [rank, last = split.left_rank](size_t, uint32_t row) { return static_cast<size_t>(rank(row) <= last); });
+        });
+    }
+    size_t sides_by_rank(const RowRange& node, SortedSplit& split) {
+        return with_ranks(static_cast<size_t>(split.feature), [&, last = split.left_rank](auto rank) {
             return set_sides(node, split.default_branch, [&](uint32_t row) {
                 return rank(row) == RankTable::missing ? -1 : static_cast<int>(rank(row) <= last);
             });
@@ -363,8 +379,6 @@ private:
     }
     size_t sides_by_value(const RowRange& node, SortedSplit& split) {
         const ValueColumn value = numbers_[static_cast<size_t>(split.feature)];
-        if (!has_missing_[static_cast<size_t>(split.feature)])
-            return set_all_sides(node, split.default_branch, [&](uint32_t row) { return value[row] <= split.threshold; });
         return set_sides(node, split.default_branch, [&](uint32_t row) {
             return std::isnan(value[row]) ? -1 : static_cast<int>(value[row] <= split.threshold);
         });
@@ -409,21 +423,16 @@ private:
         }
         return left;
     }
-    /// The same for splits that answer every row, as most do.
-    template <class Answer>
-    size_t set_all_sides(const RowRange& node, int32_t& default_branch, Answer&& answer) {
-        if (recipe_.missing == Missing::available && !weight_.empty()) return set_sides(node, default_branch, answer);
-        const size_t n = node.size();
-        const uint32_t* row = row_.data() + node.begin;
-        size_t left = 0;
-        for (size_t i = 0; i < n; ++i) left += side_[i] = static_cast<uint8_t>(answer(row[i]));
-        if (default_branch < 0) default_branch = larger(static_cast<double>(left), static_cast<double>(n - left));
-        return left;
+    /// Stable partition of the rows of a node, with their weights and targets, by goes_left(place, row); the number on the left.
+    template <class GoesLeft>
+    size_t bring_left_first(const RowRange& node, GoesLeft&& goes_left) {
+        const auto part = [&](auto& targets) {
+            return outputs_ == 1 ? partition(node, targets, goes_left) : partition_several(node, targets, goes_left);
+        };
+        return task_.n_classes ? part(label_) : part(target_);
     }
-
-    /// Stable partition of the rows of a node, with their weights and targets, by side_.
-    template <class T>
-    void partition(const RowRange& node, std::vector<T>& targets) {
+    template <class T, class GoesLeft>
+    size_t partition(const RowRange& node, std::vector<T>& targets, GoesLeft&& goes_left) {
         const size_t n = node.size();
         uint32_t *row = row_.data() + node.begin, *row_right = spare_row_.data();
         T *target = targets.data() + node.begin, *target_right = reinterpret_cast<T*>(spare_target_.data());
@@ -431,8 +440,9 @@ private:
         double *weight = weighted ? weight_.data() + node.begin : spare_weight_.data(), *weight_right = spare_weight_.data();
         size_t l = 0, r = 0;
         for (size_t i = 0; i < n; ++i) {
-            const size_t left = side_[i];
-            row[l] = row_right[r] = row[i];
+            const uint32_t moved = row[i];
+            const size_t left = goes_left(i, moved);
+            row[l] = row_right[r] = moved;
             target[l] = target_right[r] = target[i];
             if (weighted) weight[l] = weight_right[r] = weight[i];
             l += left;
@@ -441,10 +451,13 @@ private:
         std::copy_n(row_right, r, row + l);
         std::copy_n(target_right, r, target + l);
         if (weighted) std::copy_n(weight_right, r, weight + l);
+        return l;
     }
     /// The same of several targets.
-    template <class T>
-    void partition_several(const RowRange& node, std::vector<T>& targets) {
+    template <class T, class GoesLeft>
+    size_t partition_several(const RowRange& node, std::vector<T>& targets, GoesLeft&& goes_left) {
+        size_t n_left = 0;
+        for (size_t i = 0; i < node.size(); ++i) n_left += side_[i] = static_cast<uint8_t>(goes_left(i, row_[node.begin + i]));
         const auto part = [&](auto& all, auto* right, size_t width) {
             auto *const begin = all.data() + node.begin * width, *left = begin;
             auto* const right_begin = right;
@@ -457,6 +470,7 @@ private:
         part(row_, spare_row_.data(), 1);
         part(targets, reinterpret_cast<T*>(spare_target_.data()), outputs_);
         if (!weight_.empty()) part(weight_, spare_weight_.data(), 1);
+        return n_left;
     }
 
     const GrowTask& task_;

@@ -64,7 +64,7 @@ private:
     void start_drawn() override { scorer_.emplace(local_, *totals_, scratch_); }
     double value_drawn(size_t n, size_t lane) override {
         if constexpr (OfPairs<Scorer>) {
-            scorer_->jump(PairSum{left_weight_[lane], left_amounts_[0].of[lane]});
+            scorer_->jump(PairSum{left_weight_.of[lane], left_amounts_[0].of[lane]});
         } else {
             sum_up_left_of(n, lane);
             scorer_->jump(left_);

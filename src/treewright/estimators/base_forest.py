@@ -153,6 +153,8 @@ class ForestEstimator(TableEstimator):
         except BaseException:
             self.__dict__ = kept
             raise
+        if before is not None and "_listed" in kept:
+            self._list_more(kept["_listed"].members, before)
         self._keep_target_name(y)
         return self
 
@@ -819,6 +821,16 @@ class ForestEstimator(TableEstimator):
         listed.members = list(estimators)
         self.__dict__["_listed"] = listed
         self._fitted_trees()
+
+    def _list_more(self, members: list[DecisionTree], before: Trees) -> None:
+        """Add to the estimators that were asked for before a warm start those of the trees it has grown."""
+        trees, n_before = self._fitted_trees(), len(before)
+        for at, one in enumerate(members):
+            if one.__dict__.get("_place", (None, at))[0] is before:
+                one._place = (trees, at)  # the trees before are held no longer
+        for at, seed in enumerate(self.draws_.seeds[n_before:].tolist(), start=n_before):
+            members.append(self._tree_estimator(seed)._member_of(trees, at))
+        self.__dict__["_listed"] = Members(members)
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
