@@ -110,7 +110,7 @@ def test_every_module_belongs_to_the_page() -> None:
     joined = "".join(map(script_text, ("main", "live", "served")))
     modules = [file.relative_to(ASSETS).with_suffix("").parts for file in ASSETS.rglob("*.js")]
     modules.remove(("sign_in",))  # a page of its own
-    assert all(f"const module_{'_'.join(module)} =" in joined for module in modules)
+    assert all(f"const module_{'_'.join(module)}=" in joined for module in modules)
 
 
 @pytest.mark.parametrize(
