@@ -14,7 +14,7 @@ _INDENT = re.compile(r"^ +", re.MULTILINE)  # as well; no text of a module runs 
 _TEXT = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)""")
 _ROOM = re.compile(r" *([{}()\[\],;:=?<>&|]) *")
 _ROOM_OF_SUMS = re.compile(r" ([-+*/%]) (?![-+])")
-_JOINED = re.compile(r"(?<=[,;{}(\[])\n|\n(?=[)\]}.,?:&|])")  # where no statement ends, or it needs no other sign
+_JOINED = re.compile(r"(?<=[,;{}(\[])\n|\n(?=[)\]}.,?:&|])")  # where no statement needs its line to end
 _IMPORT = re.compile(r'^import \{([\w\s,]*)\} from "(\.{1,2}/[\w/.]*)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:class|const|function\*?) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\s*[(.].*", re.MULTILINE)
