@@ -1,4 +1,4 @@
-"""Words on the page: none too small, none broken, none on each other, in every view and at the widths of screens."""
+"""Words on the page: none too small and none broken, in every view and at the widths of screens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from helpers.browsing import TABS
 
 SMALL = """() => [...document.querySelectorAll(".app *")].flatMap((one) => {
   const own = [...one.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
-  if (!own || one.tagName === "title" || !one.checkVisibility() || one.closest(".unseen, .skip, option")) return [];
+  if (!own || one.tagName === "title" || !one.checkVisibility()) return [];
+  if (one.closest(".unseen, .skip, option")) return [];
   const matrix = one.getScreenCTM?.();
   const size = parseFloat(getComputedStyle(one).fontSize) * (matrix ? Math.hypot(matrix.a, matrix.b) : 1);
   return size < 11.9 ? [`${one.textContent.slice(0, 30)}: ${size.toFixed(1)}`] : [];
@@ -27,7 +28,7 @@ WRITTEN = """() => {
 
 
 def written(page, button: str) -> list[tuple[str, float]]:
-    """What the canvas of the tree says after a button was pressed, with the size of its letters on the page."""
+    """What the canvas says after a button was pressed, with the size of its letters on the page."""
     page.evaluate("() => { window.written = [] }")
     page.get_by_role("button", name=button, exact=True).click()
     page.wait_for_function("() => window.written.length > 3")

@@ -1,4 +1,4 @@
-"""The page under fingers: one scrolls, two move and zoom the tree, and a node's card comes as a sheet from below."""
+"""The page under fingers: one scrolls, two move and zoom the tree, a card comes as a sheet from below."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ class Fingers:
 
 def line(start: tuple[float, float], by: tuple[float, float], steps: int = 12) -> list[tuple[float, float]]:
     """Places from a start on, so far in all."""
-    return [
-        (start[0] + by[0] * step / steps, start[1] + by[1] * step / steps) for step in range(steps + 1)
-    ]
+    return [(start[0] + by[0] * step / steps, start[1] + by[1] * step / steps) for step in range(steps + 1)]
 
 
 @pytest.fixture(name="phone")
