@@ -135,3 +135,29 @@ def test_dots_are_one_stop_each_has_a_name_and_enter_is_a_click(read) -> None:
         assert named(reader) == first
         reader.page.keyboard.press("Enter")
         assert reader.page.locator("#panel-tree").is_visible()
+
+
+def test_forced_colours_keep_swatches_bars_and_shading(read, irises) -> None:
+    reader = read(irises, forced_colors="active")
+    colour = "one => getComputedStyle(one).backgroundColor"
+    swatches = reader.page.locator("#legend .swatch")
+    assert len({one.evaluate(colour) for one in swatches.all()}) == 3
+    plain = reader.page.locator("#legend").evaluate(colour)
+    assert plain not in {one.evaluate(colour) for one in swatches.all()}
+    reader.open("quality")
+    cells = reader.page.locator("#panel-quality .confusion .cell")
+    assert len({one.evaluate(colour) for one in cells.all()}) > 2
+    reader.open("what-if")
+    bars = reader.page.locator("#panel-what-if td.bar span")
+    assert all(one.evaluate(colour) != plain for one in bars.all())
+
+
+def test_a_button_puts_out_what_is_lit_and_is_named_for_it(read, irises) -> None:
+    reader = read(irises)
+    reader.open("rules")
+    reader.page.locator("#panel-rules .rule").first.click()
+    reader.open("tree")
+    caption = reader.page.locator("#caption")
+    assert "the rule of leaf" in caption.inner_text()
+    reader.page.locator("#tools").get_by_role("button", name="Clear", exact=True).click()
+    assert not caption.is_visible()

@@ -204,3 +204,27 @@ def test_below_a_report_an_opened_view_is_in_sight(browser, tmp_path) -> None:
     page.wait_for_selector("body[data-ready]")
     assert 0 <= page.evaluate(top) < 80
     page.close()
+
+
+def test_what_is_copied_is_what_the_button_says_and_it_says_so(read, irises) -> None:
+    reader = read(irises, permissions=["clipboard-read", "clipboard-write"], reduced_motion="reduce")
+    page = reader.page
+
+    def copied(name: str) -> str:
+        button = page.get_by_role("button", name=name)
+        button.click()
+        page.get_by_role("button", name="Copied").wait_for()
+        button.wait_for()  # it has its name again
+        return page.evaluate("navigator.clipboard.readText()")
+
+    page.locator("#slider").press("ArrowLeft")
+    assert "tw.pruning.CostComplexity(alpha=" in copied("Copy Python")
+    page.locator("#slider").press("End")
+    reader.open("rules")
+    assert copied("Copy as text").count("IF") == 6
+    assert "SELECT" in copied("Copy as SQL")
+    compile(copied("Copy as Python"), "rules.py", "exec")
+    reader.open("yours")
+    page.get_by_role("button", name="Let the tree do the rest").click()
+    page.wait_for_function("location.hash.includes('cuts=')")
+    assert copied("Copy the link").endswith(page.url)

@@ -45,7 +45,7 @@ PADDING, BAR, FLOW = 10.0, 9.0, 36.0
 GAP, SIDEWAYS_GAP = 40.0, 64.0
 """Between two levels, where branches run across: wider than all rows together."""
 
-TITLE, WORDS, SMALL = 13.0, 12.0, 11.0
+TITLE, WORDS, SMALL = 13.0, 12.0, 12.0
 LINE = 1.25
 Array = NDArray[np.float64]
 

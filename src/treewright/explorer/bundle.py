@@ -14,9 +14,9 @@ _INDENT = re.compile(r"^ +", re.MULTILINE)  # as well; no text of a module runs 
 _TEXT = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)""")
 _ROOM = re.compile(r" *([{}()\[\],;:=?<>&|]) *")
 _ROOM_OF_SUMS = re.compile(r" ([-+*/%]) (?![-+])")
-_JOINED = re.compile(r"(?<=[,{(\[])\n|\n(?=[)\]}.,?:&|])")  # where no statement can end
+_JOINED = re.compile(r"(?<=[,;{}(\[])\n|\n(?=[)\]}.,?:&|])")  # where no statement needs its line to end
 _IMPORT = re.compile(r'^import \{([\w\s,]*)\} from "(\.{1,2}/[\w/.]*)\.js";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:class|const|function) (\w+))", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:class|const|function\*?) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\s*[(.].*", re.MULTILINE)
 
 
@@ -53,15 +53,10 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
     --------
     >>> main = 'import { two } from "./number.js";\nalert(two);'
     >>> print(bundle("main", {"main.js": main, "number.js": "export const two = 2;"}.__getitem__))
-    const module_number = (() => {
-    const two=2;
-    return { two };
-    })();
-    const module_main = (() => {
-    const{two}=module_number;
-    alert(two);
-    return {  };
-    })();
+    const module_number=(()=>{const two=2;
+    return{two};})();
+    const module_main=(()=>{const{two}=module_number;alert(two);
+    return{};})();
     """
     modules: dict[str, _Module] = {}
     waiting = [entry]
@@ -89,8 +84,7 @@ def squeezed(source: str) -> str:
     --------
     >>> source = "// why\n  const a = [1, 2]; // two\n\n  call({\n    a,\n    b: \"x, y\" + a / 2,\n  });"
     >>> print(squeezed(source))
-    const a=[1,2];
-    call({a,b:"x, y"+a/2,});
+    const a=[1,2];call({a,b:"x, y"+a/2,});
     """
     lines = _INDENT.sub("", _COMMENT.sub("", source)).splitlines()
     return _JOINED.sub("", "\n".join(_squeezed_line(line) for line in lines if line))
@@ -131,9 +125,9 @@ class _Module:
         return f"const {{{statement[1]}}} = {_variable(self._other(statement[2]))};"
 
     def as_function(self) -> str:
-        exported = ", ".join(self.exports)
+        exported = ",".join(self.exports)
         body = squeezed(self.body)
-        return f"const {_variable(self.name)} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
+        return f"const {_variable(self.name)}=(()=>{{{body}\nreturn{{{exported}}};}})();\n"
 
 
 def _variable(module: str) -> str:

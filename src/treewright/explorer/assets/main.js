@@ -68,6 +68,7 @@ function start() {
     game: null,
     tab: isLecture(model) ? "teach" : "tree",
     theme: 0,
+    room: null, // that charts have
   });
   keepPrice(model, state);
   const forest = content.forest && new Forest(model, state);
@@ -387,6 +388,12 @@ function follow(model, state, marks, treeView) {
   });
   window.addEventListener("hashchange", () => readAddress(model, state)); // a link into the page that is open
   state.on(["tab"], () => state.get("tab") === "tree" && treeView.resize());
+  // Charts are as wide as their place, and drawn anew when it changes.
+  const places = [".stage", ".side"].map((name) => document.querySelector(name));
+  const wide = new ResizeObserver(() =>
+    state.set({ room: places.map(({ clientWidth }) => clientWidth).join() }),
+  );
+  for (const place of places) wide.observe(place);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => {
     marks.refresh();
@@ -405,11 +412,17 @@ function dropHint() {
     document.addEventListener(name, drop, { once: true });
 }
 
-function copyText(text) {
-  const done = () => (at("live").textContent = "copied");
-  if (navigator.clipboard)
-    navigator.clipboard.writeText(text).then(done, () => download("rules.txt", text, "text/plain"));
-  else download("rules.txt", text, "text/plain");
+// The button says for a moment what has become of its text: it was copied, or, where that is forbidden, saved as a file.
+async function copyText(text, button, name) {
+  const copied = () => navigator.clipboard.writeText(text).then(
+    () => "Copied",
+    () => null,
+  );
+  const said = (navigator.clipboard && (await copied())) || (download(name, text, "text/plain"), "Saved");
+  at("live").textContent = `${said}: ${name}`;
+  button.dataset.words ??= button.textContent;
+  button.textContent = said;
+  setTimeout(() => (button.textContent = button.dataset.words), 1600);
 }
 
 export const page = start();

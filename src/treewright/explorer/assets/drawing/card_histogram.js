@@ -6,7 +6,10 @@ import { compactText, isDate, numberText, valueText } from "../elements/text.js"
 
 const BINS = 25; // one more than axisAround makes steps
 const MOST_CATEGORIES = 24;
-const MOST_NAMED = 4; // bars with the names of their categories below
+const MOST_NAMED = 6; // bars with the names of their categories below, if all of them fit
+const LEAST_LETTERS = 4; // of a name that is shortened: fewer name nothing
+
+const SIDE = 8; // between the bars and the edge of the card
 
 const remembered = new WeakMap(); // by model, until it takes another tree
 
@@ -71,6 +74,20 @@ function counted(model, node) {
   };
 }
 
+// The names below bars: whole where none runs into another or off the card, else as much of each as its bar is wide; null where
+// that would be too little to name anything.
+function namesOf(pen, { bars, isNamed }, pitch, size) {
+  if (!isNamed) return null;
+  const names = bars.map(({ name }) => name);
+  const wide = names.map((name) => pen.width(name, { size }));
+  const edge = pitch / 2 + SIDE;
+  const isFree = (place) =>
+    place === 0 ? wide[0] / 2 <= edge : (wide[place - 1] + wide[place]) / 2 + 4 <= pitch;
+  if (wide.every((_, place) => isFree(place)) && wide.at(-1) / 2 <= edge) return names;
+  const short = names.map((name) => pen.fitted(name, { size, width: pitch - 4 }));
+  return short.every((name, place) => name === names[place] || name.length > LEAST_LETTERS) ? short : null;
+}
+
 // Both ends of an axis, in ever fewer letters: numbers and dates are never broken in the middle.
 function shorterEnds(low, high, areDates) {
   const ways = areDates
@@ -112,15 +129,9 @@ export function drawHistogram(pen, marks, histogram, { left, top, width, height,
       if (place && branch !== bars[place - 1].branch)
         pen.rect(left + place * pitch - 0.6, top - 3, 1.2, height + 7, { fill: theme.ink, opacity });
     });
-    if (histogram.isNamed)
-      bars.forEach(({ name }, place) =>
-        pen.text(left + (place + 0.5) * pitch, top + height + size, name, {
-          size,
-          fill: theme.pale,
-          width: pitch - 4,
-          opacity,
-        }),
-      );
+    namesOf(pen, histogram, pitch, size)?.forEach((name, place) =>
+      pen.text(left + (place + 0.5) * pitch, top + height + size, name, { size, fill: theme.pale, opacity }),
+    );
     return;
   }
   const words = { size, fill: theme.pale, width: width / 2 - 3, opacity };

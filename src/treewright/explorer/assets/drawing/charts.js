@@ -1,12 +1,20 @@
 // Charts: small charts as SVG: histograms with a cut, lines with bands, and the axes they share.
 
 import { KIND, compared, cutsOf } from "../model/answer.js";
+import { fittedIn } from "./strokes.js";
 import { numberText, shape, shortened, valueText } from "../elements/text.js";
 
 const BINS = 24;
+export const CARD_CHART = 264; // as wide as a card of the page is, beside the bar it scrolls by
+
+// How wide a chart is drawn in a place: as it will be shown, so that its words are as large as all others. What is not on the page
+// yet has no width.
+export function widthIn(place, most, room = 0) {
+  return place.clientWidth ? Math.min(Math.max(place.clientWidth - room, 200), most) : most;
+}
 
 // The rows of a node over what its split looks at, the classes stacked, the cut drawn; null if there are none.
-export function splitChart(model, marks, node, width = 300, height = 96) {
+export function splitChart(model, marks, node, width = CARD_CHART, height = 96) {
   const split = model.splits[node];
   const rows = model.trainingRowsAt(node);
   if (!split || !rows.length) return null;
@@ -58,7 +66,7 @@ export function splitChart(model, marks, node, width = 300, height = 96) {
 }
 
 // The target of a node's rows before that of all rows, with what the node predicts; null if there are none.
-export function targetChart(model, marks, node, width = 300, height = 78) {
+export function targetChart(model, marks, node, width = CARD_CHART, height = 78) {
   const here = model.trainingRowsAt(node).map((row) => row.target);
   const everywhere = model.trainingRowsAt(0).map((row) => row.target);
   if (!here.length) return null;
@@ -226,7 +234,7 @@ function categoryChart(model, marks, split, rows, width, height) {
   shapes.push(shape("line", { x1: 4, x2: width - 4, y1: inside, y2: inside, class: "axis" }));
   if (pitch > 24) {
     common.forEach((entry, bin) => {
-      const words = shortened(valueText(feature, entry.code), Math.max(2, Math.floor(pitch / 7.2)));
+      const { words } = fittedIn(valueText(feature, entry.code), [12], pitch - 2);
       shapes.push(
         shape(
           "text",

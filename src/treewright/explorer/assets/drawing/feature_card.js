@@ -38,7 +38,7 @@ export function featureCard(model, marks, judged, { measure, largest, isChosen }
   const { theme } = marks;
   const { split, parts, tallies, missing, gain } = judged;
   const rows = parts.reduce((sum, part) => sum + part.length, 0);
-  const size = rows <= NAMED ? 9 : 4;
+  const size = rows <= NAMED ? 10.5 : 4;
   const perLine = Math.floor((WIDTH - 2 * PAD) / (2 * size + 2));
   const text = (x, y, words, settings = {}) =>
     shape("text", { x, y, "font-size": 12.5, "font-family": FONT, fill: theme.ink, ...settings }, words);
@@ -132,8 +132,8 @@ export function chipShape(model, marks, { row, size, isNamed, x, y }, settings =
     shape(
       "text",
       {
-        y: 3.5,
-        "font-size": 10,
+        y: 4.2,
+        "font-size": 12,
         "font-family": FONT,
         "text-anchor": "middle",
         fill: isLight(colour) ? "#111111" : "#ffffff",

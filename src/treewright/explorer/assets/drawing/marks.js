@@ -8,7 +8,9 @@ import { counted } from "../elements/text.js";
 
 const FLOW = 40;
 const ANSWERS_FROM = 0.26;
-const READABLE = 12; // points on the page
+const READABLE = 12; // points on the page: no words are smaller where all of a card can be read
+const LARGEST = 17; // of what is no title, in the measure of a card
+export const WORDS_FROM = READABLE / LARGEST; // from smaller scales on a card has a large title alone
 const LINES = ["first", "second", "third"];
 
 export class Marks {
@@ -167,9 +169,9 @@ export class Marks {
     const longest = Math.max(...title.split(/[\s_]/).map((word) => word.length));
     const fits = (CARD.width - 8) / (0.72 * longest); // so large may its longest word be
     const size = Math.max(Math.min(READABLE / scale, 36, fits), Math.min(9.5 / scale, 30), 13);
-    const lines = pen.lines(title, { size, bold: true, width: CARD.width - 8 });
+    const lines = this.titleLines(pen, node, leaf, { size, bold: true, width: CARD.width - 8 });
     const [first, type] = lines.length > 1 ? [top + 34, Math.min(size, 30)] : [top + 50, size];
-    if (folded) this.heldBelow(pen, x[node], top + CARD.height, size * 0.9, node, opacity);
+    if (folded) this.heldBelow(pen, x[node], top + CARD.height, size, node, opacity);
     lines.forEach((words, line) =>
       pen.text(x[node], first + line * type * 0.98, words, {
         size: type,
@@ -181,7 +183,7 @@ export class Marks {
     );
     if (node && scale > ANSWERS_FROM)
       pen.text(x[node], top - 7, model.answer(node), {
-        size: size * 0.95,
+        size,
         fill: theme.pale,
         halo: theme.ground,
         width: CARD.width + 12,
@@ -193,6 +195,36 @@ export class Marks {
     return leaf ? this.model.prediction(node) : this.model.splits[node].question;
   }
 
+  // The title in one line or two; of an equation as many whole terms as fit, so that no number is broken.
+  titleLines(pen, node, leaf, style) {
+    const title = this.title(node, leaf);
+    if (!leaf || !this.model.equations || pen.fits(title, style)) return pen.lines(title, style);
+    const lines = [];
+    const terms = title.split(/ (?=[−+] )/);
+    while (terms.length && lines.length < 2) {
+      const fits = (count) => {
+        const rest = lines.length && count < terms.length ? " …" : "";
+        return pen.fits(terms.slice(0, count).join(" ") + rest, style);
+      };
+      let count = terms.length;
+      while (count > 1 && !fits(count)) count -= 1;
+      if (lines.length && !fits(count)) break;
+      lines.push(terms.splice(0, count).join(" "));
+    }
+    if (terms.length) lines[lines.length - 1] += " …";
+    return lines;
+  }
+
+  // What a card says below its bars: as much of it as fits whole.
+  noteText(pen, node, leaf, style) {
+    const { model } = this;
+    const note = model.note(node);
+    if (model.classes) return [note, model.rowsText(node)].find((words) => pen.fits(words, style)) ?? note;
+    if (leaf && !model.equations) return note;
+    const ways = [4, 3, 2].map((digits) => `${model.meanWords(node, digits)} · ${note}`);
+    return [...ways, note].find((words) => pen.fits(words, style)) ?? note;
+  }
+
   // What a folded node holds stands below its card, where nothing else does.
   heldBelow(pen, x, foot, size, node, opacity) {
     const { ground, pale } = this.theme;
@@ -201,14 +233,14 @@ export class Marks {
   }
 
   // All of it can be read: the title in one line or two, the rows over the split with the cut, classes, and a note.
-  words(pen, { x, y }, node, { leaf, folded, opacity, scale }) {
+  words(pen, { x, y, topDown }, node, { leaf, folded, opacity, scale }) {
     const { model, theme } = this;
     const [left, top] = [x[node] - CARD.width / 2 + 10, y[node] - CARD.height / 2];
     const width = CARD.width - 20;
     const size = Math.min(Math.max(READABLE / scale, 13), 18);
-    const small = Math.min(Math.max(READABLE / scale, 12), 17);
+    const small = Math.min(Math.max(READABLE / scale, 12), LARGEST);
     const room = { bold: true, width: CARD.width - 12, size };
-    const lines = pen.lines(this.title(node, leaf), room);
+    const lines = this.titleLines(pen, node, leaf, room);
     const histogram = leaf ? null : histogramOf(model, node);
     const foot = top + CARD.height - small - 18;
     const spare = foot - 6 - top - (0.05 + 0.95 * lines.length) * size; // around a title that stands alone
@@ -218,33 +250,26 @@ export class Marks {
     );
     if (histogram) {
       const from = first + (lines.length - 1) * size * 0.95 + 7;
-      const ends = histogram.ends || histogram.isNamed ? small * 0.92 : 0;
+      const ends = histogram.ends || histogram.isNamed ? small : 0;
       drawHistogram(pen, this, histogram, {
         left,
         top: from,
         width,
         height: Math.max(foot - from - ends - 1, 8),
         opacity,
-        size: small * 0.92,
+        size: small,
       });
     }
     this.bars(pen, node, left, foot + (histogram ? 5 : -6), width, histogram ? 5 : 12, opacity);
-    const said = model.classes || (leaf && !model.equations) ? "" : `${model.meanWords(node)} · `;
     if (folded) this.heldBelow(pen, x[node], top + CARD.height, small, node, opacity);
-    pen.text(x[node], top + CARD.height - 5, `${said}${model.note(node)}`, {
-      size: small,
-      fill: theme.pale,
-      width: CARD.width - 8,
-      opacity,
-    });
-    if (node)
-      pen.text(x[node], top - 6, model.answer(node), {
-        size: small,
-        fill: theme.ink,
-        halo: theme.ground,
-        width: CARD.width + 10,
-        opacity,
-      });
+    const note = { size: small, fill: theme.pale, width: CARD.width - 8, opacity };
+    pen.text(x[node], top + CARD.height - 5, this.noteText(pen, node, leaf, note), note);
+    if (!node) return;
+    const answer = { size: small, fill: theme.ink, halo: theme.ground, width: CARD.width + 10, opacity };
+    const above = topDown ? pen.lines(model.answer(node), answer) : [model.answer(node)]; // between levels there is room for two
+    above
+      .toReversed()
+      .forEach((words, line) => pen.text(x[node], top - 6 - line * small * 1.05, words, answer));
   }
 
   // Shares of the training rows, and below them, thinner, those of the validation rows.

@@ -1,27 +1,27 @@
 // Small tree: a whole tree as a picture in lines, for those that stand side by side.
 
-import { layoutOf } from "../model/layout.js";
+import { layoutOf, pathLayout } from "../model/layout.js";
+import { WORDS_FROM } from "./marks.js";
 import { SvgPen } from "./strokes.js";
 
-const WORDS_FROM = 0.64; // from smaller pictures large titles can be read
-
 // It is as wide as there is place, but no larger than a tree is drawn; room is left below for rows that fall.
-// Of a way the nodes on it are drawn, framed, and where else it could have gone, along pale branches.
+// Of a way the nodes on it are drawn, framed, and where else it could have gone, along pale branches; where that could not be read,
+// one below the other, however tall it gets.
 export function treePicture(
   model,
   marks,
   title,
-  { selected = -1, room = 0, step = 0, place = Infinity, way = null } = {},
+  { selected = -1, room = 0, step = 0, place = Infinity, tall = Infinity, way = null } = {},
 ) {
   const pen = new SvgPen();
   const own = Object.assign(Object.create(marks), { model });
   const passed = way && new Set(way);
   const children = (node) => (!way || passed.has(node) ? model.children(node, step) : []);
   const shown = way ? [0, ...way.flatMap(children)].toSorted((a, b) => a - b) : model.visible(step);
-  const layout = layoutOf(model, shown, children, true);
-  const { left, right, top, bottom } = layout.bounds;
-  const bounds = { left: left - 10, right: right + 10, top: top - 8, bottom: bottom + 8 + room };
-  const scale = Math.min(place / (bounds.right - bounds.left), 1);
+  let layout = layoutOf(model, shown, children, true);
+  if (way && scaleIn(layout.bounds, room, place, tall) < WORDS_FROM) [layout, tall] = [pathLayout(model, way, children), Infinity];
+  const bounds = around(layout.bounds, room);
+  const scale = scaleIn(layout.bounds, room, place, tall);
   const opacity = (node) => (way && !passed.has(node) ? 0.3 : 1);
   for (const node of shown) if (node) own.branch(pen, layout, node, true, opacity(node));
   for (const node of shown)
@@ -35,7 +35,21 @@ export function treePicture(
     });
   const picture = pen.picture(bounds, marks.theme.ground, title);
   picture.setAttribute("class", "small-tree");
+  if (way) picture.style.width = `${scale * (bounds.right - bounds.left)}px`;
   return { picture, layout };
+}
+
+// Folded nodes have words below their cards.
+const around = ({ left, right, top, bottom }, room) => ({
+  left: left - 10,
+  right: right + 10,
+  top: top - 8,
+  bottom: bottom + 26 + room,
+});
+
+function scaleIn(bounds, room, place, tall) {
+  const { left, right, top, bottom } = around(bounds, room);
+  return Math.min(place / (right - left), tall / (bottom - top), 1);
 }
 
 // How wide a whole tree is.

@@ -1,10 +1,10 @@
 // Split picture: the rows of a node over what its split looks at: along a line, or in a plane if it weighs two features.
 
-import { chart, splitChart } from "./charts.js";
+import { CARD_CHART, chart, splitChart } from "./charts.js";
 import { KIND } from "../model/answer.js";
 import { numberText, shape, shortened } from "../elements/text.js";
 
-const [WIDTH, HEIGHT, FOOT] = [300, 190, 30];
+const [WIDTH, HEIGHT, FOOT] = [CARD_CHART, 190, 34];
 const MOST_DOTS = 400;
 
 export function splitPicture(model, marks, node) {
@@ -65,7 +65,7 @@ function ticks([across, up], names) {
   return [
     shape("line", { x1: 4, x2: WIDTH - 4, y1: HEIGHT - FOOT, y2: HEIGHT - FOOT, class: "axis" }),
     shape("line", { x1: 4, x2: 4, y1: 4, y2: HEIGHT - FOOT, class: "axis" }),
-    text({ x: 4, y: HEIGHT - 17 }, `across ${shortened(names[0], 28)}, ${range(across)}`),
-    text({ x: 4, y: HEIGHT - 4 }, `up ${shortened(names[1], 28)}, ${range(up)}`),
+    text({ x: 4, y: HEIGHT - 19 }, `across ${shortened(names[0], 20)}, ${range(across)}`),
+    text({ x: 4, y: HEIGHT - 4 }, `up ${shortened(names[1], 20)}, ${range(up)}`),
   ];
 }

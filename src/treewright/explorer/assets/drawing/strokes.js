@@ -18,8 +18,18 @@ class Pen {
   }
 
   fits(words, style) {
+    return this.fitted(words, style) === words;
+  }
+
+  // As much of a text as fits.
+  fitted(words, style) {
     this.setFont(style);
-    return fitText(this.context, words, style.width) === words;
+    return fitText(this.context, words, style.width);
+  }
+
+  width(words, style) {
+    this.setFont(style);
+    return this.context.measureText(words).width;
   }
 
   // A text as one line if it fits, else as two, parted at a blank.

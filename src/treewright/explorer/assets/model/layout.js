@@ -50,6 +50,27 @@ function placed(model, shown, beside, topDown) {
   return { x, y, bounds, topDown };
 }
 
+// A path one node below the other, and beside each where else a row could have gone.
+export function pathLayout(model, way, childrenOf) {
+  const { across, along } = ROOM.topDown;
+  const passed = new Set(way);
+  const [x, y] = [new Float64Array(model.size), new Float64Array(model.size)];
+  let most = 0;
+  way.forEach((node, level) => {
+    const others = childrenOf(node).filter((child) => !passed.has(child));
+    others.forEach((child, place) => (x[child] = (place + 1) * (CARD.width + across)));
+    most = Math.max(most, others.length);
+    for (const child of childrenOf(node)) y[child] = (level + 1) * (CARD.height + along);
+  });
+  const bounds = {
+    left: -CARD.width / 2,
+    right: CARD.width / 2 + most * (CARD.width + across),
+    top: -CARD.height / 2 - 18,
+    bottom: (way.length - 1) * (CARD.height + along) + CARD.height / 2,
+  };
+  return { x, y, bounds, topDown: true };
+}
+
 // The levels of a wide tree stand farther apart.
 function looseness(model, shown) {
   const deepest = shown.reduce((depth, node) => Math.max(depth, model.depth[node]), 1);

@@ -2,7 +2,7 @@
 
 import { KIND, UNSEEN, branchBy } from "./answer.js";
 import { shortNumber } from "./region.js";
-import { compactText, fineText, isolated, numberText, percentText } from "../elements/text.js";
+import { compactText, counted, fineText, isolated, numberText, percentText } from "../elements/text.js";
 
 // Weights of classes, and costs, that differ by less, as a share of them, are equal; see tree/decision.py.
 const SAME_WEIGHT = 1e-11;
@@ -164,8 +164,8 @@ export class Model {
   }
 
   // The mean of a node's rows, where that is not all that it predicts.
-  meanWords(node) {
-    return `${this.equations ? "mean " : ""}${numberText(this.value[node])}`;
+  meanWords(node, digits = 4) {
+    return `${this.equations ? "mean " : ""}${numberText(this.value[node], digits)}`;
   }
 
   // What is predicted for a row, in words.
@@ -173,8 +173,12 @@ export class Model {
     return this.classes ? this.classes[this.classOf(values, step)] : numberText(this.predict(values, step)[0]);
   }
 
+  rowsText(node) {
+    return counted(this.count[node], "row");
+  }
+
   note(node) {
-    const rows = `${numberText(this.count[node])} ${this.count[node] === 1 ? "row" : "rows"}`;
+    const rows = this.rowsText(node);
     const sure = this.classes && this.weight[node] > 0 ? ` · ${percentText(this.sureness(node))}` : "";
     const by = this.byHand.has(node) ? "hand" : this.bySmoothing.has(node) ? "smoothing" : "";
     return `${rows}${sure}${by && ` · decided by ${by}`}`;

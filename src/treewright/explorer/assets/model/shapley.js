@@ -5,6 +5,19 @@ const WORK = 1e7; // so many numbers are worked out while a reader waits
 
 // The mean movement by each feature over rows, all of them or as many as there is time for.
 export function meanMovement(model, step, rows) {
+  return finished(movement(model, step, rows));
+}
+
+// What work in parts comes to.
+export function finished(work) {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+// The same in parts, row by row.
+export function* movement(model, step, rows) {
   const steps = stepsOf(model, step);
   const points = gaussLegendre(Math.max(1, Math.ceil(steps.most / 2)));
   const each = steps.parent.length * points.length * model.width;
@@ -17,6 +30,7 @@ export function meanMovement(model, step, rows) {
       for (const feature of features)
         shared[player].forEach((part, code) => (moved[feature][code] += part / features.length));
     moved.forEach((parts, feature) => (sum[feature] += parts.reduce((all, part) => all + Math.abs(part), 0)));
+    yield;
   }
   const both = model.classes ? 2 : 1; // what one class gains another loses
   return { mean: sum.map((total) => total / (both * chosen.length || 1)), rows: chosen.length };

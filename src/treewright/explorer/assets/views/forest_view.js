@@ -1,7 +1,7 @@
 // Forest view: a tree to choose, the votes on a row, the error as trees are added, and what they ask for.
 
 import { lightWay } from "../model/folding.js";
-import { chart, linePath } from "../drawing/charts.js";
+import { chart, linePath, widthIn } from "../drawing/charts.js";
 import { importanceTable, movementMeasure, movementWords, spreadText } from "./importances.js";
 import { roving } from "../elements/roving.js";
 import {
@@ -16,15 +16,15 @@ import {
 } from "../elements/text.js";
 import { verdict } from "./prediction_table.js";
 
-const CURVE = { width: 560, height: 170, left: 52, right: 10, top: 10, bottom: 30 };
-const STRIP = { width: 560, height: 110, room: 14 };
+const CURVE = { width: 660, height: 170, left: 52, right: 10, top: 10, bottom: 30 };
+const STRIP = { width: 660, height: 110, room: 14 };
 
 export class ForestView {
   constructor({ panel, picker }, forest, marks, state) {
     Object.assign(this, { panel, picker, forest, model: forest.model, marks, state });
     this.disputed = forest.mostDisputed();
     this.buildPicker();
-    state.on(["exchanged", "tab", "row", "values", "theme"], () => this.render());
+    state.on(["exchanged", "tab", "row", "values", "theme", "room"], () => this.render());
     state.on(["member"], () => this.showMember());
   }
 
@@ -180,7 +180,8 @@ export class ForestView {
 
   // The numbers of the trees on a line, piled up.
   strip(votes, mean) {
-    const { width, height, room } = STRIP;
+    const { height, room } = STRIP;
+    const width = widthIn(this.panel, STRIP.width, 30);
     const numbers = votes.map(({ said }) => said);
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
     const x = (number) => room + ((number - low) / (high - low || 1)) * (width - 2 * room);
@@ -223,7 +224,8 @@ export class ForestView {
     const { error, measure } = forest.curve;
     const known = error.map((value, place) => [place + 1, value]).filter(([, value]) => value !== null);
     if (!known.length) return null;
-    const { width, height, left, right, top, bottom } = CURVE;
+    const { height, left, right, top, bottom } = CURVE;
+    const width = widthIn(this.panel, CURVE.width, 30);
     const highest = Math.max(...known.map(([, value]) => value)) || 1;
     const x = (trees) => left + ((trees - 1) / (error.length - 1 || 1)) * (width - left - right);
     const y = (value) => height - bottom - (value / highest) * (height - top - bottom);

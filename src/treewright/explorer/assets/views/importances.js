@@ -1,6 +1,6 @@
 // Importances: how much each feature matters, by what it takes away, by what is lost without it, by what it moves.
 
-import { meanMovement } from "../model/shapley.js";
+import { movement } from "../model/shapley.js";
 import { element, numberText, percentText } from "../elements/text.js";
 
 const MOST = 30;
@@ -62,10 +62,13 @@ export class Importances {
     Object.assign(this, { model, marks, state });
   }
 
-  view(judges) {
+  // In parts, as shuffling and SHAP take a while on large trees.
+  *view(judges) {
     const { model, marks, state } = this;
-    const moved = judges.rows.length && !model.equations ? meanMovement(model, state.get("step"), judges.rows) : null;
-    const measures = [this.removed(), this.falls(judges), moved && movementMeasure(moved)].filter(Boolean);
+    const falls = yield* this.falls(judges);
+    const isMoved = judges.rows.length > 0 && !model.equations;
+    const moved = isMoved ? yield* movement(model, state.get("step"), judges.rows) : null;
+    const measures = [this.removed(), falls, moved && movementMeasure(moved)].filter(Boolean);
     const words = [
       "Impurity: the share in its decrease, which favours features of many values.",
       measures.length > 1 && judges.rows.length > 1
@@ -110,7 +113,7 @@ export class Importances {
   }
 
   // By how much the score falls when a feature's column is shuffled (Breiman, 2001): mean and spread.
-  falls({ rows }) {
+  *falls({ rows }) {
     if (rows.length < 2) return null;
     const { model, state } = this;
     const asked = new Set(
@@ -123,19 +126,22 @@ export class Importances {
         ),
     );
     const base = this.score(rows, (row) => row.values);
-    const found = model.features.map((_, feature) => {
-      if (!asked.has(feature)) return { mean: 0, spread: 0 };
+    const found = [];
+    for (const feature of model.features.keys()) {
+      found.push({ mean: 0, spread: 0 });
+      if (!asked.has(feature)) continue;
       const random = seeded(feature + 1);
-      const falls = Array.from({ length: SHUFFLES }, () => {
+      const falls = [];
+      while (falls.length < SHUFFLES) {
         const order = shuffled(rows.length, random);
-        return (
-          base - this.score(rows, ({ values }, at) => values.with(feature, rows[order[at]].values[feature]))
-        );
-      });
+        const valuesOf = ({ values }, at) => values.with(feature, rows[order[at]].values[feature]);
+        falls.push(base - this.score(rows, valuesOf));
+        yield;
+      }
       const mean = falls.reduce((sum, fall) => sum + fall, 0) / SHUFFLES;
       const spread = Math.sqrt(falls.reduce((sum, fall) => sum + (fall - mean) ** 2, 0) / (SHUFFLES - 1));
-      return { mean, spread };
-    });
+      found[feature] = { mean, spread };
+    }
     return {
       name: "shuffled",
       size: (place) => found[place].mean,

@@ -9,14 +9,17 @@ import { counted, element, numberText, percentText, replaceChildren, whole } fro
 export class Card {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
-    state.on(["exchanged", "node", "step", "theme", "folded"], () => this.render());
+    state.on(["exchanged", "node", "step", "theme", "folded"], (changed) => this.render(changed));
     this.render();
   }
 
-  render() {
+  render(changed = []) {
     const { model, state } = this;
     const node = model.standing(state.get("node"), state.get("step"));
     const leaf = model.isLeaf(node, state.get("step"));
+    const isSame = node === this.shown?.node && leaf === this.shown.leaf;
+    if (isSame && changed.length && changed.every((name) => name === "step")) return; // pruning elsewhere
+    this.shown = { node, leaf };
     const collapsed = leaf && model.below[node].length ? " (pruned here)" : "";
     replaceChildren(
       this.panel,

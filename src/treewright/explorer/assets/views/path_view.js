@@ -1,10 +1,12 @@
 // Path view: the slider over the whole cost-complexity path, and the losses of its trees as curves.
 
-import { chart, linePath } from "../drawing/charts.js";
+import { chart, linePath, widthIn } from "../drawing/charts.js";
+import { widthOfText } from "../drawing/strokes.js";
 import { pruneByHand } from "../model/replace_tree.js";
 import { counted, element, numberText, replaceChildren, roundNumbers, shape } from "../elements/text.js";
 
-const SIZE = { width: 640, height: 160, left: 58, right: 12, top: 24, bottom: 26 };
+const SIZE = { width: 660, height: 130, left: 48, right: 16, bottom: 22 };
+const LINE = 16; // of names above the curves
 
 export class PathView {
   #playing = null;
@@ -17,6 +19,9 @@ export class PathView {
     state.on(["step"], () => this.render());
     state.on(["exchanged"], () => this.begin());
     state.on(["theme"], () => this.drawCurves());
+    state.on(["tab", "room"], () => {
+      if (curves.clientWidth && widthIn(curves, SIZE.width) !== this.width) this.drawCurves();
+    });
     this.begin();
   }
 
@@ -79,7 +84,7 @@ export class PathView {
     const words = `import treewright as tw\n\npruned = tw.prune(model, tw.pruning.CostComplexity(alpha=${alpha}))\n`;
     return element(
       "button",
-      { type: "button", class: "link", title: words, onclick: () => this.copy(words) },
+      { type: "button", class: "link", title: words, onclick: (event) => this.copy(words, event.currentTarget, "prune.py") },
       "Copy Python",
     );
   }
@@ -93,11 +98,11 @@ export class PathView {
   x(step) {
     const leaves = this.model.path.leaves;
     const share = Math.log(leaves[step]) / (Math.log(leaves[0]) || 1);
-    return SIZE.left + share * (SIZE.width - SIZE.left - SIZE.right);
+    return SIZE.left + share * (this.width - SIZE.left - SIZE.right);
   }
 
   y(risk) {
-    return SIZE.height - SIZE.bottom - (risk / this.top) * (SIZE.height - SIZE.top - SIZE.bottom);
+    return SIZE.height - SIZE.bottom - (risk / this.top) * (SIZE.height - this.head - SIZE.bottom);
   }
 
   drawCurves() {
@@ -106,8 +111,9 @@ export class PathView {
       Math.max(
         ...this.series.flatMap(({ mean, se }) => mean.map((risk, step) => risk + (se ? se[step] : 0))),
       ) || 1;
-    const shapes = [...this.axes()];
-    let begun = SIZE.left + 8; // of a name above the curves
+    this.width = widthIn(this.curves, SIZE.width);
+    const names = this.names();
+    const shapes = [...this.axes(), ...names];
     this.series.forEach(({ name, mean, se, colour }) => {
       const fill = marks.line(colour);
       if (se) {
@@ -125,16 +131,13 @@ export class PathView {
           "stroke-width": 2,
         }),
       );
-      shapes.push(shape("rect", { x: begun, y: 4, width: 10, height: 10, rx: 2, fill }));
-      shapes.push(shape("text", { x: begun + 14, y: 13, class: "tick" }, name));
-      begun += 38 + 8 * name.length;
     });
-    this.here = shape("line", { y1: SIZE.top, y2: SIZE.height - SIZE.bottom, class: "here" });
+    this.here = shape("line", { y1: this.head, y2: SIZE.height - SIZE.bottom, class: "here" });
     shapes.push(...this.choiceMarks(), this.here);
     replaceChildren(
       this.curves,
       chart(
-        SIZE.width,
+        this.width,
         SIZE.height,
         "Loss of every pruning of the tree against its number of leaves",
         shapes,
@@ -143,12 +146,29 @@ export class PathView {
     this.render();
   }
 
+  // The names of the curves above them, in as many lines as they need; the curves begin below.
+  names() {
+    let [x, y] = [SIZE.left, 4];
+    const shapes = this.series.flatMap(({ name, colour }) => {
+      const wide = 16 + widthOfText(name, 12);
+      if (x > SIZE.left && x + wide > this.width) [x, y] = [SIZE.left, y + LINE];
+      const key = [
+        shape("rect", { x, y, width: 10, height: 10, rx: 2, fill: this.marks.line(colour) }),
+        shape("text", { x: x + 15, y: y + 9, class: "tick" }, name),
+      ];
+      x += wide + 14;
+      return key;
+    });
+    this.head = y + LINE + 4;
+    return shapes;
+  }
+
   axes() {
     const ticks = new Set([0, middleStep(this.model), this.model.lastStep]);
     const shapes = [
       shape("line", {
         x1: SIZE.left,
-        x2: SIZE.width - SIZE.right,
+        x2: this.width - SIZE.right,
         y1: this.y(0),
         y2: this.y(0),
         class: "axis",
@@ -158,7 +178,7 @@ export class PathView {
       shapes.push(
         shape(
           "text",
-          { x: this.x(step), y: SIZE.height - 10, class: "tick", "text-anchor": "middle" },
+          { x: this.x(step), y: SIZE.height - 6, class: "tick", "text-anchor": "middle" },
           numberText(this.model.path.leaves[step]),
         ),
       );
@@ -204,8 +224,8 @@ export class PathView {
 
   pick(event) {
     const box = this.curves.firstElementChild.getBoundingClientRect();
-    const scale = Math.min(box.width / SIZE.width, box.height / SIZE.height);
-    const x = (event.clientX - box.left - (box.width - SIZE.width * scale) / 2) / scale;
+    const scale = Math.min(box.width / this.width, box.height / SIZE.height);
+    const x = (event.clientX - box.left - (box.width - this.width * scale) / 2) / scale;
     const steps = this.model.path.leaves.map((_, step) => step);
     const step = steps.reduce((best, other) =>
       Math.abs(this.x(other) - x) < Math.abs(this.x(best) - x) ? other : best,

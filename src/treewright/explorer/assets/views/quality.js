@@ -1,7 +1,8 @@
 // Quality: which classes are taken for which, how far numbers are off, and which features matter.
 
-import { chart } from "../drawing/charts.js";
+import { chart, widthIn } from "../drawing/charts.js";
 import { Importances } from "./importances.js";
+import { finished } from "../model/shapley.js";
 import { Ranking } from "./ranking.js";
 import { roving } from "../elements/roving.js";
 import {
@@ -21,13 +22,14 @@ const LONG = 14; // letters of names that stand slanted, too
 const MOST_SLANTED = 17; // letters that a slanted name has room for
 const MOST_CLASSES = 20;
 const AT_ONCE = 500_000; // nodes times rows
+const PATIENCE = 12; // milliseconds of work at a time
 
 export class Quality {
   constructor(panel, model, marks, state, forest) {
     Object.assign(this, { panel, model, marks, state, forest: forest?.said ? forest : null });
     this.ranking = model.classes && new Ranking(model, marks);
     this.importances = new Importances(model, marks, state);
-    state.on(["exchanged", "step", "tab", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "theme", "room"], () => this.render());
   }
 
   // Rows that the tree was not grown on, if the page has such.
@@ -65,12 +67,20 @@ export class Quality {
     this.rank(parts.at(-1), rows.length * this.model.visible(this.state.get("step")).length);
   }
 
-  // Importances come at once, or when the slider rests if they take a while.
+  // Importances come at once, or, if they take a while, when the slider rests, in parts so short that it can be moved meanwhile.
   rank(place, work) {
-    const show = () => place.replaceWith(this.importances.view(this.judges()));
     clearTimeout(this.waiting);
-    if (work < AT_ONCE) show();
-    else this.waiting = setTimeout(show, 150);
+    const parts = this.importances.view(this.judges());
+    if (work < AT_ONCE) return place.replaceWith(finished(parts));
+    const go = () => {
+      const begun = performance.now();
+      while (performance.now() - begun < PATIENCE) {
+        const { done, value } = parts.next();
+        if (done) return place.replaceWith(value);
+      }
+      this.waiting = setTimeout(go);
+    };
+    this.waiting = setTimeout(go, 150);
   }
 
   // What is predicted for a row: class probabilities or a number, of a forest by all its trees.
@@ -187,7 +197,7 @@ export class Quality {
   residuals() {
     const { model, marks, state } = this;
     const { rows, name } = this.judges();
-    const [width, height, room] = [560, 300, 40];
+    const [width, height, room] = [widthIn(this.panel, 660, 30), 320, 44];
     const pairs = rows
       .map((row) => [this.says(row)[0], row.target, row])
       .toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);

@@ -4,7 +4,7 @@ import { chart, linePath } from "../drawing/charts.js";
 import { element, numberText, percentText, replaceChildren, shape } from "../elements/text.js";
 
 const SIZE = 240;
-const ROOM = 36;
+const ROOM = 42;
 const BINS = 5;
 
 // The points of the ROC curve, rows of equal score together, and the area below it (Fawcett, 2006).
@@ -109,7 +109,7 @@ export class Ranking {
       ...[0, 0.5, 1].flatMap((share) => [
         shape(
           "text",
-          { x: this.x(share), y: this.y(0) + 13, class: "tick", "text-anchor": share === 1 ? "end" : "middle" },
+          { x: this.x(share), y: this.y(0) + 15, class: "tick", "text-anchor": share === 1 ? "end" : "middle" },
           numberText(share),
         ),
         shape(

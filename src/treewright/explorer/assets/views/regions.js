@@ -1,10 +1,11 @@
 // Regions: what the tree, as it is pruned now, says in the plane of two features; the rest stands still.
 
+import { widthIn } from "../drawing/charts.js";
 import { counted, dayOf, element, isDate, numberText, replaceChildren, roundNumbers, valueText } from "../elements/text.js";
 
 const CELLS = 180;
 const MANY = 2000; // nodes
-const PLOT = { width: 620, height: 460, left: 76, bottom: 44, right: 10, top: 10 };
+const PLOT = { width: 640, height: 460, left: 76, bottom: 44, right: 10, top: 10 };
 
 export class Regions {
   constructor(panel, model, marks, state) {
@@ -23,7 +24,7 @@ export class Regions {
     this.slice = null;
     this.build();
     state.on(["exchanged"], () => this.followTree());
-    state.on(["exchanged", "step", "tab", "row", "values", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "row", "values", "theme", "room"], () => this.render());
   }
 
   // Another tree is shown in the plane of its own features, unless the reader has chosen one.
@@ -117,7 +118,10 @@ export class Regions {
     if (this.state.get("tab") !== "regions") return;
     const { canvas, model } = this;
     const ratio = window.devicePixelRatio || 1;
-    [canvas.width, canvas.height] = [PLOT.width * ratio, PLOT.height * ratio];
+    const width = widthIn(this.panel, PLOT.width, 30);
+    this.plot = { ...PLOT, width, height: Math.max(Math.round((PLOT.height / PLOT.width) * width), 300) };
+    [canvas.width, canvas.height] = [width * ratio, this.plot.height * ratio];
+    Object.assign(canvas.style, { width: `${width}px`, height: `${this.plot.height}px` });
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const names = this.plane.map((place) => model.features[place].name);
@@ -167,10 +171,10 @@ export class Regions {
     context.imageSmoothingEnabled = false;
     context.drawImage(
       cells,
-      PLOT.left,
-      PLOT.top,
-      PLOT.width - PLOT.left - PLOT.right,
-      PLOT.height - PLOT.top - PLOT.bottom,
+      this.plot.left,
+      this.plot.top,
+      this.plot.width - this.plot.left - this.plot.right,
+      this.plot.height - this.plot.top - this.plot.bottom,
     );
   }
 
@@ -209,8 +213,8 @@ export class Regions {
   drawPoints(context, marks) {
     const { model, plane } = this;
     const ends = [
-      [PLOT.left, PLOT.width - PLOT.right],
-      [PLOT.top, PLOT.height - PLOT.bottom],
+      [this.plot.left, this.plot.width - this.plot.right],
+      [this.plot.top, this.plot.height - this.plot.bottom],
     ];
     let beyond = 0;
     const picked = this.state.get("row");
@@ -245,8 +249,8 @@ export class Regions {
   onPage(axis, number) {
     const [low, high] = this.reach(axis);
     const share = (number - low) / (high - low);
-    if (axis === 0) return PLOT.left + share * (PLOT.width - PLOT.left - PLOT.right);
-    return PLOT.height - PLOT.bottom - share * (PLOT.height - PLOT.top - PLOT.bottom);
+    if (axis === 0) return this.plot.left + share * (this.plot.width - this.plot.left - this.plot.right);
+    return this.plot.height - this.plot.bottom - share * (this.plot.height - this.plot.top - this.plot.bottom);
   }
 
   axes(context, names) {
@@ -255,16 +259,17 @@ export class Regions {
     context.font = "12px system-ui, sans-serif";
     const [across, up] = plane.map((place) => model.features[place]);
     context.textAlign = "center";
-    for (const number of ticksOf(across))
-      context.fillText(tickText(across, number), this.onPage(0, number), PLOT.height - PLOT.bottom + 16);
+    const most = Math.max(2, Math.floor((this.plot.width - this.plot.left) / 65));
+    for (const number of ticksOf(across, most))
+      context.fillText(tickText(across, number), this.onPage(0, number), this.plot.height - this.plot.bottom + 16);
     context.textAlign = "right";
     for (const number of ticksOf(up))
-      context.fillText(tickText(up, number), PLOT.left - 6, this.onPage(1, number) + 4);
+      context.fillText(tickText(up, number), this.plot.left - 6, this.onPage(1, number) + 4);
     context.font = "600 13px system-ui, sans-serif";
     context.textAlign = "center";
-    context.fillText(names[0].slice(0, 60), (PLOT.left + PLOT.width) / 2, PLOT.height - 6);
+    context.fillText(names[0].slice(0, 60), (this.plot.left + this.plot.width) / 2, this.plot.height - 6);
     context.save();
-    context.translate(14, PLOT.height / 2);
+    context.translate(14, this.plot.height / 2);
     context.rotate(-Math.PI / 2);
     context.fillText(names[1].slice(0, 60), 0, 0);
     context.restore();
@@ -284,17 +289,18 @@ function reachOf(feature) {
 }
 
 // Where an axis is written at: at round numbers, at five dates, or at categories, of many at some.
-function ticksOf(feature) {
+function ticksOf(feature, most = 8) {
   const { low, high, offset = 0, categories } = feature;
-  if (feature.unit) return timesOf(feature).map((time) => time - offset);
-  const numbers = roundNumbers(low + offset, high + offset, 8).map((number) => number - offset);
+  if (feature.unit) return timesOf(feature, most).map((time) => time - offset);
+  const numbers = roundNumbers(low + offset, high + offset, Math.min(most, 8)).map((number) => number - offset);
   return categories ? numbers.filter(Number.isInteger) : numbers;
 }
 
-// Five times, of dates that are days apart whole days.
-function timesOf(feature) {
+// Five times, or fewer where there is no room, of dates that are days apart whole days.
+function timesOf(feature, most) {
   const { low, high, offset = 0 } = feature;
-  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => low + offset + share * (high - low));
+  const shares = most > 5 ? [0, 0.25, 0.5, 0.75, 1] : most > 3 ? [0, 0.5, 1] : [0, 1];
+  const times = shares.map((share) => low + offset + share * (high - low));
   const day = isDate(feature) ? dayOf(feature) : NaN;
   return high - low >= 8 * day ? times.map((time) => Math.round(time / day) * day) : times;
 }

@@ -6,6 +6,7 @@ import { constraintText, programOf, ruleOf, ruleText } from "../model/rules.js";
 import { counted, element, numberText, percentText, replaceChildren, whole } from "../elements/text.js";
 
 const MOST = 100;
+const COPIED = { text: "rules.txt", SQL: "rules.sql", Python: "rules.py" };
 
 export class RulesView {
   constructor(panel, model, marks, state, copy) {
@@ -62,7 +63,7 @@ export class RulesView {
       }),
     };
     this.buttons = Object.entries(copies).map(([name, write]) =>
-      element("button", { type: "button", onclick: () => this.copy(write()) }, `Copy as ${name}`),
+      element("button", { type: "button", onclick: (event) => this.copy(write(), event.currentTarget, COPIED[name]) }, `Copy as ${name}`),
     );
     replaceChildren(
       this.panel,

@@ -32,7 +32,7 @@ export class SideBySide {
     for (const { name, ...other } of content.beside)
       this.entries.push(entry(name, new Model({ ...content, ...other, rows: null })));
     this.model = model;
-    state.on(["exchanged", "tab", "theme"], () => state.get("tab") === "beside" && this.render());
+    state.on(["exchanged", "tab", "theme", "room"], () => state.get("tab") === "beside" && this.render());
   }
 
   render() {

@@ -1,16 +1,17 @@
 // Sunburst: rings of branches, as wide as their rows, as strong as they are sure.
 
-import { chart } from "../drawing/charts.js";
+import { chart, widthIn } from "../drawing/charts.js";
 import { element, replaceChildren, shape, shortened } from "../elements/text.js";
 
 const RADIUS = 300;
+const READABLE = 12; // points: smaller words are left out
 const MOST = 700; // arcs, the widest
 const NARROWEST = 0.004;
 
 export class Sunburst {
   constructor(panel, model, marks, state) {
     Object.assign(this, { panel, model, marks, state });
-    state.on(["exchanged", "step", "node", "tab", "theme", "lit"], () => this.render());
+    state.on(["exchanged", "step", "node", "tab", "theme", "lit", "room"], () => this.render());
   }
 
   render() {
@@ -34,14 +35,16 @@ export class Sunburst {
     const narrowest = Math.max(NARROWEST, Float64Array.from(nodes, (node) => extent[node]).sort().at(-MOST) ?? 0);
     const drawn = nodes.filter((node) => extent[node] > narrowest || node === 0);
     const depth = Math.max(...drawn.map((node) => model.depth[node])) + 1;
-    const ring = RADIUS / depth;
+    const radius = Math.min(widthIn(this.panel, 2 * RADIUS + 20, 30), Math.max(this.panel.clientHeight - 80, 320)) / 2 - 10;
+    const ring = radius / depth;
     const arcs = drawn.map((node) => this.arc(node, begin[node], extent[node], ring));
     const labels = drawn.map((node) => this.label(node, begin[node], extent[node], ring)).filter(Boolean);
     const hidden = nodes.length - drawn.length;
     const words = `Every ring is a level of the tree, every arc a node as wide as its rows${hidden ? `; ${hidden} nodes are too narrow to draw` : ""}.`;
-    const middle = `translate(${RADIUS + 10} ${RADIUS + 10})`;
-    const size = 2 * RADIUS + 20;
+    const middle = `translate(${radius + 10} ${radius + 10})`;
+    const size = 2 * radius + 20;
     const picture = chart(size, size, words, shape("g", { transform: middle }, arcs, labels), "group");
+    picture.style.maxWidth = `${size}px`;
     const isWalked = this.panel.contains(document.activeElement) && document.activeElement !== this.panel;
     replaceChildren(this.panel, element("p", { class: "pale" }, words), picture);
     const here = arcs[Math.max(drawn.indexOf(model.standing(state.get("node"), step)), 0)];
@@ -75,9 +78,9 @@ export class Sunburst {
     const { model, marks, state } = this;
     const leaf = model.isLeaf(node, state.get("step"));
     const radius = node ? (model.depth[node] + 0.5) * ring : 0;
-    const size = Math.min(13, ring * 0.42);
+    const size = Math.min(13, ring * 0.6);
     const most = Math.floor(((node ? extent * radius : 2 * ring) - 10) / (size * 0.6));
-    if (size < 7 || most < 4) return null;
+    if (size < READABLE || most < 4) return null;
     const whole = leaf ? model.prediction(node) : model.splits[node].question;
     if (leaf && !model.classes && whole.length > most) return null; // half a number is none
     const words = shortened(whole, most);

@@ -44,6 +44,7 @@ export class Teach {
     );
     replaceChildren(panel, names.length > 1 && chooser, cards, names.length > 1 && cut);
     state.on(["exchanged", "node", "tab", "step", "theme"], (changed) => this.show(changed));
+    state.on(["room"], () => state.get("tab") === "teach" && this.parts[this.mode].part.render());
   }
 
   show(changed) {

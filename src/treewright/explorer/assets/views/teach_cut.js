@@ -3,10 +3,10 @@
 import { KIND } from "../model/answer.js";
 import { Cuts, IMPURITIES, spreadOver } from "../model/cuts.js";
 import { followPointer, shareAlong } from "../elements/drag.js";
-import { chart, linePath } from "../drawing/charts.js";
+import { chart, linePath, widthIn } from "../drawing/charts.js";
 import { counted, element, isolated, numberText, replaceChildren, shape, shortened, valueText } from "../elements/text.js";
 
-const SIZE = { width: 640, dots: 130, curve: 120, left: 14, right: 14 };
+const SIZE = { width: 660, dots: 130, curve: 120, left: 14, right: 14 };
 
 const MOST_DOTS = 600;
 
@@ -128,14 +128,14 @@ export class TeachCut {
 
   follow(event) {
     followPointer(event, (moved) => {
-      const share = shareAlong(moved, this.picture.firstElementChild, SIZE);
+      const share = shareAlong(moved, this.picture.firstElementChild, { ...SIZE, width: this.width });
       this.moveTo(this.low + share * (this.high - this.low));
     });
   }
 
   x(number) {
     return (
-      SIZE.left + ((number - this.low) / (this.high - this.low || 1)) * (SIZE.width - SIZE.left - SIZE.right)
+      SIZE.left + ((number - this.low) / (this.high - this.low || 1)) * (this.width - SIZE.left - SIZE.right)
     );
   }
 
@@ -146,6 +146,7 @@ export class TeachCut {
     this.slider.value = Math.round((1000 * (this.cut - this.low)) / (this.high - this.low || 1));
     this.slider.setAttribute("aria-valuetext", `cut at ${valueText(feature, this.cut)}`);
     const gains = this.all.gains(this.measure);
+    this.width = widthIn(this.picture, SIZE.width);
     const height = SIZE.dots + SIZE.curve + 20;
     const shapes = [
       ...this.dots(),
@@ -161,28 +162,28 @@ export class TeachCut {
       shape("text", { x: SIZE.left, y: height - 3, class: "tick" }, valueText(feature, this.low)),
       shape(
         "text",
-        { x: SIZE.width - SIZE.right, y: height - 3, class: "tick", "text-anchor": "end" },
+        { x: this.width - SIZE.right, y: height - 3, class: "tick", "text-anchor": "end" },
         valueText(feature, this.high),
       ),
       shape(
         "text",
-        { x: SIZE.width / 2, y: height - 3, class: "tick", "text-anchor": "middle" },
-        shortened(feature.name, 40),
+        { x: this.width / 2, y: height - 3, class: "tick", "text-anchor": "middle" },
+        shortened(feature.name, Math.floor(this.width / 16)),
       ),
       shape(
         "text",
-        { x: SIZE.width - SIZE.right, y: 12, class: "tick", "text-anchor": "end" },
-        this.model.classes ? "a dot is a row" : `up: ${shortened(this.model.content.target, 30)}; a dot is a row`,
+        { x: this.width - SIZE.right, y: 12, class: "tick", "text-anchor": "end" },
+        this.model.classes ? "a dot is a row" : `up: ${shortened(this.model.content.target, Math.floor(this.width / 16))}; a dot is a row`,
       ),
       shape(
         "text",
-        { x: SIZE.width - SIZE.right, y: SIZE.dots + 16, class: "tick", "text-anchor": "end" },
+        { x: this.width - SIZE.right, y: SIZE.dots + 16, class: "tick", "text-anchor": "end" },
         `gain of a cut, by ${this.measure}`,
       ),
     ];
     replaceChildren(
       this.picture,
-      chart(SIZE.width, height, `Rows along ${feature.name}, and the gain of every cut`, shapes),
+      chart(this.width, height, `Rows along ${feature.name}, and the gain of every cut`, shapes),
     );
     replaceChildren(this.numbers, this.table(gains));
   }
@@ -220,7 +221,7 @@ export class TeachCut {
   // What each side would predict, where it predicts numbers.
   means() {
     if (this.model.classes) return [];
-    const edges = [SIZE.left, this.x(this.cut), SIZE.width - SIZE.right];
+    const edges = [SIZE.left, this.x(this.cut), this.width - SIZE.right];
     return this.all.sides(this.cut).map((rows, side) => {
       const y = rows.rows ? this.height(rows.prediction) : -9;
       const line = { x1: edges[side], x2: edges[side + 1], y1: y, y2: y };
@@ -238,7 +239,7 @@ export class TeachCut {
     const largest = Math.max(...gains.map(({ gain }) => gain), 1e-12);
     const y = (gain) => base - (Math.max(gain, 0) / largest) * (SIZE.curve - 16);
     const shapes = [
-      shape("line", { x1: SIZE.left, x2: SIZE.width - SIZE.right, y1: base, y2: base, class: "axis" }),
+      shape("line", { x1: SIZE.left, x2: this.width - SIZE.right, y1: base, y2: base, class: "axis" }),
     ];
     if (!gains.length) return shapes;
     for (const other of this.measures) {

@@ -6,9 +6,9 @@ import { foldedAtFirst } from "../model/folding.js";
 import { CARD, layoutOf } from "../model/layout.js";
 import { glide, isWelcome, starts } from "../drawing/motion.js";
 import { CanvasPen, SvgPen } from "../drawing/strokes.js";
+import { WORDS_FROM } from "../drawing/marks.js";
 import { TreeMap } from "../drawing/tree_map.js";
 
-const WORDS_FROM = 0.64;
 const CARDS_FROM = 0.14;
 const SMALLEST = 0.0002;
 const TOOLS = 20; // around the buttons
@@ -101,7 +101,7 @@ export class TreeView {
     if (isEdited && !this.isFitted) this.hold(from, before);
     this.keepInSight();
     this.redraw();
-    if (!isWelcome(this.shown)) return;
+    if (!this.isInSight() || !isWelcome(this.shown)) return;
     const was = new Set(shownBefore);
     const start = starts(this.shown, this.model.parent, (node) => {
       const old = before(node);
@@ -253,7 +253,13 @@ export class TreeView {
     });
   }
 
+  // Behind another view nothing is drawn: it would keep a slider waiting.
+  isInSight() {
+    return this.state.get("tab") === "tree";
+  }
+
   draw() {
+    if (!this.isInSight()) return;
     const { context, canvas } = this;
     const { layout, view } = this.passing ?? this;
     const ratio = window.devicePixelRatio || 1;
@@ -361,6 +367,13 @@ export class TreeView {
     canvas.addEventListener("pointermove", (event) => this.drag(event));
     canvas.addEventListener("pointerup", (event) => this.release(event));
     canvas.addEventListener("pointercancel", (event) => this.#pointers.delete(event.pointerId));
+    // One finger scrolls the page; of two the browser would do the same, and tell nothing of them.
+    for (const name of ["touchstart", "touchmove"])
+      canvas.addEventListener(
+        name,
+        (event) => event.touches.length > 1 && event.cancelable && event.preventDefault(),
+        { passive: false },
+      );
     canvas.addEventListener("dblclick", (event) => {
       const node = this.nodeAt(event.clientX, event.clientY);
       if (node !== null) this.fold(node);

@@ -20,7 +20,7 @@ import { verdict } from "./prediction_table.js";
 // As many digits as a field shows, and all of a whole number.
 const roughly = (number) => (Number.isInteger(number) ? number : Number(number.toPrecision(6)));
 
-const DEEPEST = 40; // nodes of a path that is drawn
+const DEEPEST = 60; // nodes of a path that is drawn
 
 export class WhatIf {
   constructor(panel, model, marks, state, forest) {
@@ -28,7 +28,7 @@ export class WhatIf {
     this.values = model.middleRow();
     this.form = element("form", { class: "what-if", onsubmit: (event) => event.preventDefault() });
     this.answer = element("div", { class: "answer", "aria-live": "polite" });
-    this.picture = element("div", { class: "lit-way" });
+    this.picture = element("div", { class: "lit-way", role: "group", "aria-label": "the path in the tree", tabindex: 0 });
     replaceChildren(panel, this.form, this.answer, this.picture);
     state.on(["row"], () => {
       const row = state.get("row");
@@ -38,7 +38,7 @@ export class WhatIf {
       this.render();
     });
     state.on(["exchanged", "step"], () => this.build());
-    state.on(["exchanged", "step", "tab", "theme"], () => this.render());
+    state.on(["exchanged", "step", "tab", "theme", "room"], () => this.render());
     this.build();
   }
 
@@ -181,7 +181,8 @@ export class WhatIf {
     if (nodes.length > DEEPEST) return replaceChildren(this.picture); // it could not be read
     const title = `The path of the row, to leaf ${nodes.at(-1)}`;
     const place = this.picture.clientWidth || 320;
-    const { picture } = treePicture(this.model, this.marks, title, { step, place, way: nodes });
+    const tall = Math.max(340, 0.92 * window.innerHeight - 300);
+    const { picture } = treePicture(this.model, this.marks, title, { step, place, tall, way: nodes });
     replaceChildren(this.picture, element("h2", {}, "The path in the tree"), picture);
   }
 

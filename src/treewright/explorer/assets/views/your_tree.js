@@ -8,6 +8,7 @@ import { OwnTree, bestOf, grown, isPure, readSplits, twoGroups, written } from "
 import { fairHalf, scoreOf } from "../model/score.js";
 import { LEVEL, PER_LINE, SPREAD, placeOf } from "../drawing/row_animation.js";
 import { followPointer, shareAlong } from "../elements/drag.js";
+import { fittedIn, widthOfText } from "../drawing/strokes.js";
 import { placesFor, treePicture, widthOf } from "../drawing/small_tree.js";
 import {
   counted,
@@ -260,7 +261,8 @@ export class YourTree {
           stroke: marks.theme.edge,
         }),
       );
-      const words = `${shortened(answer, 34)}: ${counted(count, "row")}`;
+      const rows = `: ${counted(count, "row")}`;
+      const words = fittedIn(answer, [12], width - widthOfText(rows, 12)).words + rows;
       shapes.push(
         shape(
           "text",
@@ -561,6 +563,7 @@ export class YourTree {
     const learned = this.isOwnHalf ? null : scoreOf(model, this.held);
     this.result = `${who} ${text(scores[0])}, tree ${text(scores[1])} on rows neither has seen`;
     const button = (name, does) => element("button", { type: "button", onclick: does }, name);
+    const link = () => `${this.result.replace(/^They/, "You")}: ${window.location.href}`;
     const note = [
       `${counted(this.held.length, "row")} held out. The tree was grown on the same ${counted(this.training.length, "row")} by ${this.measure}, to ${this.levels} levels.`,
       model.classes ? "Ringed: wrong." : "Ringed: off by more than the standard deviation of the target.",
@@ -581,9 +584,7 @@ export class YourTree {
         "div",
         { class: "controls" },
         button("Let the rows fall again", () => this.drop(sides)),
-        button("Copy the link for a friend", () =>
-          this.copyText(`${this.result.replace(/^They/, "You")}: ${window.location.href}`),
-        ),
+        button("Copy the link for a friend", (event) => this.copyText(link(), event.currentTarget, "link.txt")),
         button(
           this.isFriends ? "Can you do better?" : "Play again",
           () => (this.restart(), this.keep(), this.show()),
