@@ -186,13 +186,14 @@ nb::dict pack_columns(const nb::dict& a, int n_classes, const Vector<int32_t>& p
 /// How often a tree draws each row.
 nb::object draw_rows(size_t n_rows, const nb::dict& draws, size_t tree, size_t begin, std::optional<size_t> end) {
     const Draws drawn = read_draws(draws, n_rows);
-    std::vector<uint32_t> times;
     if (begin > end.value_or(n_rows) || end.value_or(n_rows) > n_rows) throw nb::value_error("there are no such rows");
     const uint64_t seed = drawn.seeds.at(tree);
-    nb::gil_scoped_release unlocked;
-    Sampler(n_rows, drawn.chance, drawn.splitmix).draw(seed, drawn.n_draws, begin, end.value_or(n_rows), times);
-    nb::gil_scoped_acquire locked;
-    return give(std::move(times));
+    return give(interruptible([&](Monitor& monitor) {
+        std::vector<uint32_t> times;
+        const Sampler sampler(n_rows, drawn.chance, drawn.splitmix);
+        sampler.draw(seed, drawn.n_draws, begin, end.value_or(n_rows), times, [&] { monitor.poll(0); });
+        return times;
+    }));
 }
 
 nb::dict unpack_tree(const nb::dict& arrays, int n_classes, size_t tree, const std::string& criterion,

@@ -23,8 +23,8 @@ struct Sample {
     std::vector<double> weight;  // by row of the table; empty = every row weighs one
     double total = 0;
 
-    void draw(const Sampler& sampler, const Draws& draws, const Target& target, uint64_t seed) {
-        sampler.draw(seed, draws.n_draws, times);
+    void draw(const Sampler& sampler, const Draws& draws, const Target& target, uint64_t seed, const Sampler::Listener& listen) {
+        sampler.draw(seed, draws.n_draws, times, listen);
         rows.clear();
         for (size_t i = 0; i < times.size(); ++i)
             if (times[i]) rows.push_back(static_cast<uint32_t>(i));
@@ -188,7 +188,7 @@ Forest grow_sorted(const ForestTask& shared, GrowTask task) {
               finder(task, columns, unit, writer) {}
 
         void grow(const ForestTask& shared, uint64_t seed, int thread, Forest& out) {
-            sample.draw(shared.sampler, shared.draws, shared.target, seed);
+            sample.draw(shared.sampler, shared.draws, shared.target, seed, [&] { shared.monitor.poll(thread); });
             task.total_weight = sample.total;
             recipe.min_weight_leaf = shared.least_weight_of_leaf(sample);
             writer.start(out);
@@ -226,7 +226,7 @@ GrownForest grow_each(const ForestTask& shared) {
     std::vector<Sample> samples(static_cast<size_t>(threads));
     parallel_for(n, threads, [&](size_t t, int thread) {
         Sample& sample = samples[static_cast<size_t>(thread)];
-        sample.draw(shared.sampler, shared.draws, shared.target, shared.draws.seeds[t]);
+        sample.draw(shared.sampler, shared.draws, shared.target, shared.draws.seeds[t], [&] { shared.monitor.poll(thread); });
         DrawnTable& rows = drawn[static_cast<size_t>(thread)];
         rows.fill(shared.table, shared.target, sample);
         Recipe recipe = shared.recipe;

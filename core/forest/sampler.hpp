@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <bit>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <span>
@@ -46,32 +47,43 @@ public:
         : n_rows_(n_rows), splitmix_(splitmix), below_(chance.size()) {
         std::partial_sum(chance.begin(), chance.end(), below_.begin());
     }
+    /// Called every so many draws: it throws if the caller asks to stop.
+    using Listener = std::function<void()>;
+
     /// How often each row is drawn, in so many draws with replacement; 0 = every row once.
-    void draw(uint64_t seed, size_t n_draws, std::vector<uint32_t>& times) const { draw(seed, n_draws, 0, n_rows_, times); }
+    void draw(uint64_t seed, size_t n_draws, std::vector<uint32_t>& times, const Listener& listen) const {
+        draw(seed, n_draws, 0, n_rows_, times, listen);
+    }
     /// The same of the rows of a block alone, from `begin` to before `end`.
-    void draw(uint64_t seed, size_t n_draws, size_t begin, size_t end, std::vector<uint32_t>& times) const {
+    void draw(uint64_t seed, size_t n_draws, size_t begin, size_t end, std::vector<uint32_t>& times,
+              const Listener& listen) const {
         times.assign(end - begin, n_draws ? 0 : 1);
         if (splitmix_) {
-            draw_by(Random(child_seed(seed, 0xb0075)), n_draws, begin, times);
+            draw_by(Random(child_seed(seed, 0xb0075)), n_draws, begin, times, listen);
         } else {
-            draw_by(MersenneTwister(seed), n_draws, begin, times);
+            draw_by(MersenneTwister(seed), n_draws, begin, times, listen);
         }
     }
 
 private:
     template <class Generator>
-    void draw_by(Generator random, size_t n_draws, size_t begin, std::vector<uint32_t>& times) const {
-        for (size_t i = 0; i < n_draws; ++i) {
-            size_t row = 0;
-            if (below_.empty()) {
-                row = random.below(n_rows_);
-            } else {
-                const double at = random.uniform() * below_.back();
-                row = static_cast<size_t>(std::upper_bound(below_.begin(), below_.end() - 1, at) - below_.begin());
+    void draw_by(Generator random, size_t n_draws, size_t begin, std::vector<uint32_t>& times, const Listener& listen) const {
+        for (size_t done = 0; done < n_draws; done += draws_between) {
+            listen();
+            for (size_t i = std::min(n_draws - done, draws_between); i > 0; --i) {
+                size_t row = 0;
+                if (below_.empty()) {
+                    row = random.below(n_rows_);
+                } else {
+                    const double at = random.uniform() * below_.back();
+                    row = static_cast<size_t>(std::upper_bound(below_.begin(), below_.end() - 1, at) - below_.begin());
+                }
+                if (row - begin < times.size()) ++times[row - begin];
             }
-            if (row - begin < times.size()) ++times[row - begin];
         }
     }
+
+    static constexpr size_t draws_between = 65'536;  // milliseconds: Ctrl-C is heard at once
 
     size_t n_rows_;
     bool splitmix_;

@@ -121,13 +121,16 @@ void ColumnTransforms::restore(TreeArrays& tree) const {
         for (size_t s = 0; s < table->kind.size(); ++s) {
             const auto kind = static_cast<SplitKind>(table->kind[s]);
             const int32_t f = table->feature[s];
+            double before = -std::numeric_limits<double>::infinity();  // the cut below
             const auto restore_cut = [&](double& cut) {
                 cut = restored(static_cast<size_t>(f), cut);
                 if (!recipe_.observed_cuts || !std::isfinite(cut)) return;
                 auto& values = sorted[f];
                 if (values.empty()) values = sorted_values(given_.features[static_cast<size_t>(f)].numbers, given_.n_rows);
                 const auto above = std::upper_bound(values.begin(), values.end(), cut);
-                if (above != values.begin()) cut = *(above - 1);
+                // between two cuts of an interval there may be rows without a value alone, which stand at the mean
+                if (above != values.begin() && *(above - 1) > before) cut = *(above - 1);
+                before = cut;
             };
             if (kind == SplitKind::threshold) restore_cut(table->threshold[s]);
             if (kind == SplitKind::interval)

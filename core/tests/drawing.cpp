@@ -40,27 +40,27 @@ TEST(seeds_of_children_are_fixed) {
 
 TEST(rows_are_drawn_by_seed) {
     std::vector<uint32_t> times;
-    Sampler(5, {}).draw(3, 0, times);
+    Sampler(5, {}).draw(3, 0, times, [] {});
     CHECK(times == (std::vector<uint32_t>{1, 1, 1, 1, 1}));
-    Sampler(8, {}).draw(42, 8, times);
+    Sampler(8, {}).draw(42, 8, times, [] {});
     CHECK(times == (std::vector<uint32_t>{0, 0, 1, 1, 3, 0, 2, 1}));
     const std::vector<double> chance{0, 1, 0, 3, 0.5, 0};
-    Sampler(6, chance).draw(42, 9000, times);
+    Sampler(6, chance).draw(42, 9000, times, [] {});
     CHECK_EQUAL(times[0] + times[2] + times[5], 0u);
     CHECK_NEAR(times[1], 2000, 200);
     CHECK_NEAR(times[3], 6000, 200);
     CHECK_NEAR(times[4], 1000, 200);
     CHECK_EQUAL(times[1] + times[3] + times[4], 9000u);
-    Sampler(6, chance).draw(1, 6, times);
+    Sampler(6, chance).draw(1, 6, times, [] {});
     CHECK(times == (std::vector<uint32_t>{0, 3, 0, 3, 0, 0}));
 }
 
 TEST(rows_are_drawn_as_in_version_0_1) {
     std::vector<uint32_t> times;
-    Sampler(8, {}, true).draw(42, 8, times);
+    Sampler(8, {}, true).draw(42, 8, times, [] {});
     CHECK(times == (std::vector<uint32_t>{0, 0, 2, 1, 2, 2, 0, 1}));
     const std::vector<double> chance{0, 1, 0, 3, 0.5, 0};
-    Sampler(6, chance, true).draw(1, 6, times);
+    Sampler(6, chance, true).draw(1, 6, times, [] {});
     CHECK(times == (std::vector<uint32_t>{0, 2, 0, 3, 1, 0}));
 }
 

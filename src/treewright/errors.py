@@ -65,7 +65,7 @@ class AddressError(OSError):
 
 
 def raise_if_interrupted(problem: BaseException | None) -> None:
-    """Raise `KeyboardInterrupt` if that is what an error of DuckDB stands for.
+    """Raise `KeyboardInterrupt` or `MemoryError` if that is what an error of DuckDB stands for.
 
     Examples
     --------
@@ -73,6 +73,8 @@ def raise_if_interrupted(problem: BaseException | None) -> None:
     """
     if isinstance(problem, RuntimeError) and str(problem) == "Query interrupted":
         raise KeyboardInterrupt from None
+    if type(problem).__name__ == "OutOfMemoryException":
+        raise MemoryError("the system gives DuckDB, which reads tables, no more") from None
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

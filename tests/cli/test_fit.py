@@ -216,3 +216,19 @@ def test_ctrl_c_ends_a_long_fit_with_130_and_no_file(tmp_path: Path) -> None:
         _, errors = interrupt(process, seconds=20)
     assert (process.returncode, errors.strip()) == (130, "interrupted; nothing was written")
     assert os.listdir(tmp_path) == ["noise.parquet"]
+
+
+def test_a_tree_too_deep_for_nested_json_is_saved_and_told_in_a_line(run: Run) -> None:
+    """The whole of a tree of any depth is in the export, which lists its nodes."""
+    rows = "".join(f"{number},{number % 2}\n" for number in range(600))
+    Path("deep.csv").write_text(f"x,y\n{rows}")
+    words = ("-t", "y", "-a", "decision_tree", "--pruner", "none", "--folds", "0", "--json")
+    for command in (("fit", "deep.csv", *words), ("show", "deep.tw", "--json")):
+        status, out, errors = run(*command)
+        assert (status, out) == (2, "")
+        assert "too deep to be nested in JSON" in errors
+        assert errors.count("\n") == 1
+    assert tw.load("deep.tw").get_depth() > 500
+    status, out, _ = run("export", "deep.tw", "--to", "json")
+    assert status == 0
+    assert len(json.loads(out)["trees"][0]["nodes"]) > 1000

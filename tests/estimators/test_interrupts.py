@@ -6,16 +6,20 @@ import gc
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
 import treewright as tw
 from helpers.interrupting import interrupted_after
 from treewright.files.workspace import Workspace
+from treewright.forest.out_of_bag import predict_out_of_bag
 
 RNG = np.random.default_rng(0)
 N = 200_000
@@ -85,6 +89,24 @@ def test_predicting_many_rows_is_stopped_at_once() -> None:
     many = np.tile(X, (10, 1))
     assert latency(lambda: [model.predict(many) for _ in range(1000)], 0.1) < 0.25
     assert latency(lambda: forest.predict(many), 0.1) < 0.25
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_drawing_many_rows_is_stopped_at_once(weighted: bool) -> None:
+    """The rows of one tree: of a forest that grows, that votes out of bag, or whose draws are asked for."""
+    draws, classes = 2**32 - 1, [0, 1] * 10
+    weight = np.arange(1.0, 21) if weighted else None
+    for table, options in ((X[:20], {}), (X[:20], {"criterion": "twoing"}), (SPARSE[:20], {})):
+        forest = tw.RandomForestClassifier(1, random_state=0, n_jobs=1, **options)
+        endless = clone(forest).set_params(max_samples=draws)
+        assert latency(partial(endless.fit, table, classes, sample_weight=weight), 0.15) < 0.25
+        forest.fit(table, classes, sample_weight=weight)
+        many = replace(forest.draws_, n_draws=draws)
+        rows = forest._training_rows(table, classes)
+        vote = partial(predict_out_of_bag, forest.trees_, many, rows, hard=False, threads=1)
+        assert latency(vote, 0.15) < 0.25
+    assert latency(lambda: many.times(0), 0.15) < 0.25
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")

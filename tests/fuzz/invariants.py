@@ -349,6 +349,8 @@ def dense(fitted: Fitted) -> None:
     case = fitted.case
     if case.form not in SPARSE or (not case.is_classifier and _weighs_unequally(case)):
         return
+    if fitted.parameter("compat") == "weka" and any(one % 1 for one in case.weight or ()):
+        return  # gains are compared to the last bit, and sums of such weights are rounded
     again = replace(case, form="float32" if case.form == "csc" else "array")
     other = again.fit()
     assert len(fitted.trees) == len(Fitted(again, other).trees), "another number of trees"

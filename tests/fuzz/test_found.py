@@ -351,6 +351,15 @@ FOUND = [
         compat="weka",
     ),
     found(
+        "cuts around rows without a value alone",
+        "DecisionTreeRegressor",
+        (2.0, 0.0, 3.0),
+        x=(1.0, nan, 0.0),
+        splits=("interval",),
+        missing="mean",
+        cut="observed",
+    ),
+    found(
         "a competitor with a branch without events",
         "DecisionTreeRegressor",
         (0.0, 0.3, 0.3),

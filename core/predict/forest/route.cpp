@@ -168,7 +168,7 @@ void vote_out_of_bag(const ForestView& forest, const Number* value, const Matrix
     std::vector<uint32_t> times;
     constexpr int64_t rows_per_block = most_rows;
     for (size_t tree = 0; tree < forest.n_trees(); ++tree) {
-        sampler.draw(draws.seeds[tree], draws.n_draws, times);
+        sampler.draw(draws.seeds[tree], draws.n_draws, times, [&] { monitor.poll(0); });
         const auto begin = static_cast<size_t>(forest.tree_begin[tree]);
         parallel_for(static_cast<size_t>((n_rows + rows_per_block - 1) / rows_per_block), threads, [&](size_t block, int thread) {
             monitor.poll(thread);

@@ -11,12 +11,12 @@ namespace {
 PackedTrees trees_of(const ForestView& forest) { return {forest.node, forest.tree_begin, column_bits}; }
 
 /// Which rows each tree has drawn: a bit each.
-std::vector<std::vector<bool>> rows_drawn(const Draws& draws, size_t n_rows, size_t n_trees) {
+std::vector<std::vector<bool>> rows_drawn(const Draws& draws, size_t n_rows, size_t n_trees, Monitor& monitor) {
     const Sampler sampler(n_rows, draws.chance, draws.splitmix);
     std::vector<std::vector<bool>> drawn(n_trees, std::vector<bool>(n_rows));
     std::vector<uint32_t> times;
     for (size_t tree = 0; tree < n_trees; ++tree) {
-        sampler.draw(draws.seeds[tree], draws.n_draws, times);
+        sampler.draw(draws.seeds[tree], draws.n_draws, times, [&] { monitor.poll(0); });
         for (size_t row = 0; row < n_rows; ++row) drawn[tree][row] = times[row] > 0;
     }
     return drawn;
@@ -29,7 +29,7 @@ uint8_t vote_with(const ForestView& forest, const Value* value, const SparseRows
     std::fill_n(sums, rows.size() * forest.width, 0.0);
     std::vector<std::vector<bool>> drawn;
     if (out_of_bag) {
-        drawn = rows_drawn(*out_of_bag, rows.size(), forest.n_trees());
+        drawn = rows_drawn(*out_of_bag, rows.size(), forest.n_trees(), monitor);
         std::fill_n(votes, rows.size(), 0u);
     }
     const PackedTrees trees = trees_of(forest);

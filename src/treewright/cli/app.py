@@ -145,7 +145,7 @@ def _report(problem: BaseException) -> int:
         (ModelFileError, BAD_MODEL, ""),
         (DataError, BAD_DATA, ""),
         (ExportError, USAGE, ""),
-        (MemoryError, FAILED, "out of memory: "),
+        (MemoryError, FAILED, "out of memory: " if message else "out of memory"),
         (OSError, FAILED, ""),
     ):
         if isinstance(problem, kinds):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from treewright.errors import ExportError
 from treewright.formatting.text import printable
 
 if TYPE_CHECKING:
@@ -101,8 +102,16 @@ class Screen:
 
     def result(self, result: dict[str, Any]) -> None:
         """Give the result to a program."""
-        if self.as_json and not self.quiet:
-            click.echo(json.dumps(result, default=_plain, indent=2, ensure_ascii=sys.stdout.isatty()))
+        if not self.as_json or self.quiet:
+            return
+        try:
+            text = json.dumps(result, default=_plain, indent=2, ensure_ascii=sys.stdout.isatty())
+        except RecursionError:  # a level of a tree is two of JSON
+            raise ExportError(
+                "the tree is too deep to be nested in JSON: leave out --json, or write it with "
+                "`treewright export --to json`, which lists its nodes."
+            ) from None
+        click.echo(text)
 
     def note(self, text: str) -> None:
         """Say something that is no result."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from treewright.data.columns import Column
@@ -52,10 +52,14 @@ Oblique: TypeAlias = Plane | Ball
 
 @dataclass(frozen=True)
 class Cut:
-    """The branch is the number of ascending cuts that lie below the quantity; unanswered if it is NaN."""
+    """The branch is the number of ascending cuts that lie below the quantity; unanswered if it is NaN.
+
+    With `below` it is told as the model tells it, see `Threshold`.
+    """
 
     quantity: int
     cuts: tuple[float, ...]
+    below: bool = field(default=False, compare=False, repr=False)
 
     @property
     def n_branches(self) -> int:

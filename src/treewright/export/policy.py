@@ -34,7 +34,7 @@ def export_markdown(program: Program, *, max_depth: int | None = None) -> str:
         else:
             lines += [
                 f"{'  ' * depth}- {_markdown(words)}{f' → **{_markdown(said)}**' if said else ''}"
-                for depth, words, said in _outline(program, body, max_depth)
+                for depth, words, said in _outline(program, body, max_depth, most=2000, target="Markdown")
             ]
         lines.append("")
     return "\n".join(lines)
@@ -50,11 +50,18 @@ def _rules(program: Program, body: RuleBody) -> Iterator[tuple[int, list[str], s
         yield place + 1, words, said_at(program, body, place)
 
 
-def _outline(program: Program, body: TreeBody, max_depth: int | None) -> Iterator[tuple[int, str, str]]:
-    """Go over the nodes from the top down, with their depth, the words of their branch and what they say."""
+def _outline(
+    program: Program, body: TreeBody, max_depth: int | None, *, most: int, target: str
+) -> Iterator[tuple[int, str, str]]:
+    """Go over the nodes from the top down, with their depth, the words of their branch and what they say.
+
+    A line is indented by its depth, so that a deep tree takes the square of its depth.
+    """
     waiting = [(0, 0, "all rows")]
     while waiting:
         at, depth, words = waiting.pop()
+        if depth > most:
+            raise ExportError(f"a tree deeper than {most} levels is too deep for {target}: use max_depth.")
         node = body.nodes[at]
         ends = not node.tests or depth == max_depth
         yield depth, words, (said_at(program, body, at) if at in body.end_of else "…") if ends else ""
@@ -144,9 +151,7 @@ def _latex_rules(program: Program, body: RuleBody) -> Iterator[str]:
 
 
 def _forest(program: Program, body: TreeBody, max_depth: int | None) -> Iterator[str]:
-    outline = list(_outline(program, body, max_depth))
-    if max(depth for depth, *_ in outline) > 100:
-        raise ExportError("a tree deeper than 100 levels is too deep for LaTeX: use max_depth.")
+    outline = list(_outline(program, body, max_depth, most=100, target="LaTeX"))
     yield r"\begin{forest}"
     yield r"for tree={draw, rounded corners, align=center, parent anchor=south, child anchor=north}"
     before = -1

@@ -341,10 +341,14 @@ class Program:
             return Table(self.inputs[test.quantity].feature, known, n_branches)
         if oblique is None:
             feature = self.inputs[test.quantity].feature
-            return Threshold(feature, test.cuts[0]) if len(test.cuts) == 1 else Intervals(feature, test.cuts)
+            if len(test.cuts) > 1:
+                return Intervals(feature, test.cuts)
+            return Threshold(feature, test.cuts[0], test.below)
         features = tuple(self.inputs[term[0]].feature for term in oblique.terms)
         if isinstance(oblique, Plane):
-            return Hyperplane(features, tuple(weight for _, weight in oblique.terms), test.cuts[0])
+            return Hyperplane(
+                features, tuple(weight for _, weight in oblique.terms), test.cuts[0], test.below
+            )
         centres, scales = zip(*(term[1:] for term in oblique.terms), strict=True)
         return Sphere(features, centres, scales, test.cuts[0])
 

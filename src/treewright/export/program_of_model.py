@@ -174,8 +174,8 @@ class _Collector:
         if isinstance(split, Threshold | Intervals):
             self.used.add(split.feature)
             cuts = split.cuts if isinstance(split, Intervals) else (split.threshold,)
-            return Cut(split.feature, cuts)
-        return Cut(self._oblique(split), (split.threshold,))
+            return Cut(split.feature, cuts, getattr(split, "below", False))
+        return Cut(self._oblique(split), (split.threshold,), getattr(split, "below", False))
 
     def _oblique(self, split: Hyperplane | Sphere) -> int:
         self.used.update(split.features)
@@ -197,9 +197,9 @@ class _Collector:
         self.used.add(condition.feature)
         low, high = condition.low, condition.high
         if low == -math.inf:  # an infinite cut has all that is known below it
-            return Clause(Cut(condition.feature, (high,)), 0, condition.missing)
+            return Clause(Cut(condition.feature, (high,), condition.below), 0, condition.missing)
         cuts = (low,) if high == math.inf else (low, high)
-        return Clause(Cut(condition.feature, cuts), 1, condition.missing)
+        return Clause(Cut(condition.feature, cuts, condition.below), 1, condition.missing)
 
     def program(
         self,
@@ -257,7 +257,7 @@ class _Renumbering:
 
     def test(self, test: Test) -> Test:
         if isinstance(test, Cut):
-            return Cut(self.quantity(test.quantity), test.cuts)
+            return replace(test, quantity=self.quantity(test.quantity))
         return Lookup(self.quantity(test.quantity), test.branches)
 
     def oblique(self, oblique: Oblique) -> Oblique:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -143,8 +144,14 @@ def _written_whole(path: str) -> Iterator[Path]:
         with whole_file(path) as beside:
             yield beside
     except (OSError, duckdb.IOException) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
-        raise OSError(f"cannot write {path!r}: {reason}.") from None
+        raise OSError(f"cannot write {path!r}: {_reason(problem)}.") from None
+
+
+def _reason(problem: Exception) -> str:
+    """Say why a file cannot be written; DuckDB puts the system's reason into a sentence or into JSON."""
+    said = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
+    known = map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EIO))
+    return next((reason for reason in known if reason in str(problem)), said)
 
 
 def _copy(workspace: Workspace, query: str, path: Path, how: str) -> None:

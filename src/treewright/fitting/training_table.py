@@ -37,8 +37,8 @@ from treewright.parameter_types import is_number
 MOST_CLASSES = 20
 """Whole numbers of no more different values than this are guessed to be classes."""
 
-MOST_ODD_CLASSES = 1000
-"""More classes, with hardly a row each, are refused: every node counts all of them."""
+MOST_ODD_CLASSES, ROWS_OF_A_CLASS = 1000, 10
+"""More classes, of fewer rows each, are refused: every node counts all of them, which takes gigabytes."""
 
 
 class Listener(Protocol):
@@ -300,12 +300,10 @@ def _odd_classes(table: Table, target: str) -> str:
     n_rows, n_classes = len(values), len(np.unique(values))
     if n_classes == 1:
         return "has one class only: there is nothing to tell apart"
-    if n_classes <= n_rows / 2 or n_rows < FEWEST_ROWS:
-        return ""
     odd = f"has {n_classes} classes in {n_rows} rows: it looks like an identifier, or like numbers"
-    if n_classes > MOST_ODD_CLASSES:
+    if n_classes > MOST_ODD_CLASSES and n_rows < ROWS_OF_A_CLASS * n_classes:
         raise DataError(f"column {target!r} of {table.name}, the target, {odd}.")
-    return odd
+    return odd if n_classes > n_rows / 2 and n_rows >= FEWEST_ROWS else ""
 
 
 def in_order(table: Table, target: str, options: TableOptions) -> RawCodes:

@@ -617,7 +617,8 @@ class Tree(SklearnArrays):
 
         A node has ``count, weight, value, impurity, risk``; where it splits also ``split``, ``missing``
         (the branch of an unanswered row, ``"share"`` or ``"stay"``) and ``branches``, and if it has
-        any ``surrogates`` and ``competitors``.
+        any ``surrogates`` and ``competitors``. Python's ``json`` writes some 400 levels; the export to
+        ``"json"`` lists nodes and holds any depth.
 
         Examples
         --------
