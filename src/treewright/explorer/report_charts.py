@@ -123,8 +123,11 @@ class Chart:
         )
 
     def line(self, points: Iterable[Point], kind: str = "curve", colour: str | None = None) -> None:
-        """Add a line through points."""
-        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (self.at(*point) for point in points))
+        """Add a line through points; along a level stretch, of which trees make many, its two ends are enough."""
+        places = [(f"{x:.1f}", f"{y:.1f}") for x, y in (self.at(*point) for point in points)]
+        between = zip(places, places[1:], places[2:], strict=False)
+        level = {1 + i for i, (a, b, c) in enumerate(between) if a[1] == b[1] == c[1]}
+        path = "M" + "L".join(f"{x} {y}" for i, (x, y) in enumerate(places) if i not in level)
         stroke = f' stroke="{colour}"' if colour else ""
         style = "curve" if kind == "curve" and not colour else kind
         self.parts.append(f'<path d="{path}" class="{style}"{stroke} fill="none"/>')
