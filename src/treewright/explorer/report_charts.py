@@ -123,7 +123,7 @@ class Chart:
         )
 
     def line(self, points: Iterable[Point], kind: str = "curve", colour: str | None = None) -> None:
-        """Add a line through points; along a level stretch, of which trees make many, its two ends are enough."""
+        """Add a line through points. Of a level stretch, of which trees make many, it takes the two ends."""
         places = [(f"{x:.1f}", f"{y:.1f}") for x, y in (self.at(*point) for point in points)]
         between = zip(places, places[1:], places[2:], strict=False)
         level = {1 + i for i, (a, b, c) in enumerate(between) if a[1] == b[1] == c[1]}
