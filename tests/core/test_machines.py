@@ -96,6 +96,7 @@ NEITHER_DECIDES_NOR_IS_STORED = {
     "explain/shapley.py": "Shapley values",
     "explorer/report_charts.py": "where the ticks of an axis stand",
     "export/text.py": "to how many digits a number is printed",
+    "figures.py": "the width of an interval, for its reader",
     "forest/jackknife.py": "standard errors of predictions",
     "forest/proximity.py": "products of whole numbers, which are exact",
     "forest/quantiles.py": "products with ones and zeros, which are exact",

@@ -308,7 +308,13 @@ import { Importances } from "./views/importances.js";
 import { Model } from "./model/model.js";
 const model = new Model(given.content);
 const found = new Importances(model, null, { get: () => 0 });
-const [removed, falls] = [found.removed(), found.falls({ rows: given.rows })];
+const atOnce = (parts) => {
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return value;
+  }
+};
+const [removed, falls] = [found.removed(), atOnce(found.falls({ rows: given.rows }))];
 answer(model.features.map((_, place) => [removed.size(place), falls.size(place)]));
 """
 
