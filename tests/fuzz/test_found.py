@@ -526,3 +526,13 @@ def test_where_half_the_weight_lies_is_not_decided_by_rounding(missing: Any) -> 
         model = tw.DecisionTreeClassifier(missing=missing, priors=[1.0, 1.0], min_samples_leaf=times)
         branches.add(int(model.fit(X.iloc[rows], y[rows]).tree_.default_branch[0]))
     assert branches == {0}
+
+
+def test_branches_of_no_rows_are_shrunk_without_a_warning() -> None:
+    x = ["e", "j", "c", "k", "g", "i", "g", "c", "k", "k"]
+    X = pd.DataFrame({"x": pd.Categorical(x), "z": [0.0, 3.0, 1.0, nan, nan, 4.0, nan, 2.0, nan, nan]})
+    y = ["0", "4", "4", "6", "2", "4", "4", "1", "4", "4"]
+    learner = tw.TreeClassifier(
+        missing="class_mode", min_samples_leaf=1, shrinkage=0.0, guide="forest", random_state=32
+    )
+    assert np.allclose(learner.fit(X, y).predict_proba(X).sum(axis=1), 1.0)

@@ -43,7 +43,8 @@ def shrunk_by_each(tree: Tree, strengths: Sequence[float]) -> list[Tree]:
         return [tree] * len(strengths)
     parent, said = np.maximum(tree.parent, 0), tree.class_probabilities  # of roots no change is asked for
     weight = tree.weight[parent][:, None]
-    share = weight / (weight + np.array(strengths))  # nodes × strengths
+    whole = weight + np.array(strengths)  # nodes × strengths
+    share = np.divide(weight, whole, out=np.ones_like(whole), where=whole > 0)  # of no rows and no strength
     change = (said - said[parent])[:, None, :] * share[:, :, None]
     predicted = np.repeat(said[:, None, :], len(strengths), axis=1)
     order = np.argsort(tree.node_depth, kind="stable")
